@@ -1,0 +1,45 @@
+import { Hono } from "hono";
+import { cors } from "./http/middleware/cors.ts";
+import { configuration } from "./http/middleware/configuration.ts";
+import { requestId } from "./http/middleware/request-id.ts";
+import type { AppEnvironment } from "./http/environment.ts";
+import { onError } from "./http/on-error.ts";
+import { errorResponse } from "./http/respond.ts";
+import { chatCompletions } from "./http/routes/chat.ts";
+import { listModels, showModel } from "./http/routes/models.ts";
+import { log } from "./log.ts";
+import { gatewayError } from "./protocol/errors.ts";
+import { createConfigSource } from "./state/config-source.ts";
+import { createStreamingMemory } from "./upstream/streaming-memory.ts";
+
+/** Puts the house together: bindings to ports, middleware and routes in reading order. Made once per isolate. */
+export function createApp(): Hono<AppEnvironment> {
+  const source = createConfigSource(log);
+  const memory = createStreamingMemory();
+  const app = new Hono<AppEnvironment>();
+
+  app.use(requestId, cors, configuration((bindings, background) => source.current(bindings, Date.now(), background)));
+  app.get("/health", () => Response.json({ status: "ok" }));
+  for (const base of ["/v1", ""]) {
+    app.post(`${base}/chat/completions`, chatCompletions(memory));
+    app.get(`${base}/models`, listModels);
+    app.get(`${base}/models/:id{.+}`, showModel);
+    app.all(`${base}/chat/completions`, () => wrongMethod("POST"));
+    app.all(`${base}/models/:id{.+}`, () => wrongMethod("GET, HEAD"));
+    app.all(`${base}/models`, () => wrongMethod("GET, HEAD"));
+    for (const path of [`${base}/responses`, `${base}/responses/*`]) app.all(path, responsesNotSupported);
+  }
+  app.all("/health", () => wrongMethod("GET, HEAD"));
+  app.notFound((c) => errorResponse(gatewayError("not_found", `Unknown request URL: ${c.req.method} ${c.req.path.slice(0, 200)}.`)));
+  app.onError(onError);
+  return app;
+}
+
+function wrongMethod(allow: string): Response {
+  return errorResponse({ ...gatewayError("method_not_allowed", `Not allowed here; use ${allow}.`), headers: { allow } });
+}
+
+function responsesNotSupported(): Response {
+  const cure = "This gateway does not serve the Responses API. Use chat completions (POST /v1/chat/completions): in the AI SDK `openai.chat(model)`, in the Agents SDK `setOpenAIAPI('chat_completions')`.";
+  return errorResponse(gatewayError("endpoint_not_supported", cure));
+}

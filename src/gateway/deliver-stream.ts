@@ -1,0 +1,82 @@
+import { concat } from "../protocol/bytes.ts";
+import { reframe } from "../protocol/chat/reframe.ts";
+import { createChatStream } from "../protocol/chat/stream.ts";
+import type { AnswerShape, Identity } from "../protocol/chat/types.ts";
+import { gatewayError } from "../protocol/errors.ts";
+import { err, ok } from "../protocol/result.ts";
+import { DONE, encodeEvent } from "../protocol/sse/encode.ts";
+import type { Exchange, Reply } from "../upstream/exchange.ts";
+import type { Target } from "../upstream/target.ts";
+import type { ClientStream } from "./client-stream.ts";
+import type { Attempted } from "./complete.ts";
+import { MAX_EVENT_BYTES, readCompletion, watchStream } from "./gather-answer.ts";
+
+export interface Delivery {
+  readonly exchange: Exchange;
+  readonly reply: Reply;
+  readonly client: ClientStream;
+  readonly target: Target;
+  readonly shape: AnswerShape;
+  readonly identity: Identity;
+  readonly now: () => number;
+  /** The answer has begun: what the attempt has taught is true. */
+  readonly learn: () => void;
+}
+
+const LEFT = { error: gatewayError("client_closed_request", "The client has left."), begun: true };
+/** How long a stream that has said `[DONE]` is given to end, so that its connection can be used again. */
+const FAREWELL_MS = 100;
+
+const utf8 = new TextEncoder();
+
+/** An upstream's answer, in whatever form it came, as a stream. */
+export async function deliverStream(delivery: Delivery): Promise<Attempted<undefined>> {
+  return delivery.reply.format === "json" ? deliverWhole(delivery) : deliverEvents(delivery);
+}
+
+async function deliverWhole({ exchange, reply, client, target, shape, identity, now, learn }: Delivery): Promise<Attempted<undefined>> {
+  const answer = await readCompletion(exchange, reply, target, shape, identity, now);
+  if (!answer.ok) return answer;
+  learn();
+  client.addHeaders(reply.headers);
+  const chunks = reframe(answer.value.body, { includeUsage: shape.includeUsage });
+  const text = chunks.map((chunk) => encodeEvent(JSON.stringify(chunk))).join("") + encodeEvent(DONE);
+  if (!(await client.write(utf8.encode(text)))) return err(LEFT);
+  client.close();
+  return ok(undefined);
+}
+
+/** One read, one pass over its bytes, one write. What comes before the answer begins is held back: it commits to nothing. */
+async function deliverEvents({ exchange, reply, client, target, shape, identity, learn }: Delivery): Promise<Attempted<undefined>> {
+  const stream = createChatStream({ shape, identity }, MAX_EVENT_BYTES);
+  const { conform } = stream;
+  const held: Uint8Array[] = [];
+  let begun = false;
+  for (let progress = 0; ; ) {
+    const next = await reply.read();
+    let out = !next.ok ? stream.fail(next.error) : next.value === undefined ? stream.end() : stream.feed(next.value);
+    if (conform.progress > progress) watchStream(exchange, target, conform);
+    progress = conform.progress;
+    if (out !== undefined && !begun) {
+      if (!conform.answered) held.push(out.slice());
+      else {
+        begun = true;
+        learn();
+        client.addHeaders(reply.headers);
+        if (held.length > 0) out = concat([...held, out]);
+      }
+    }
+    const { outcome } = conform;
+    if (outcome?.kind === "failed") {
+      // The error goes to the client behind what was received, and at once: the write is not waited for.
+      if (begun && out !== undefined) void client.write(out);
+      return err({ ...outcome.failure, begun });
+    }
+    if (begun && out !== undefined && !(await client.write(out))) return err(LEFT);
+    if (outcome === undefined) continue;
+    client.close();
+    exchange.deadline.set("idle_ms", FAREWELL_MS);
+    if (next.ok && next.value !== undefined) await reply.read();
+    return ok(undefined);
+  }
+}

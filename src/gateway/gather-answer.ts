@@ -1,0 +1,93 @@
+import { concat } from "../protocol/bytes.ts";
+import { createChatGather } from "../protocol/chat/aggregate.ts";
+import { conformCompletion, type WholeAnswer } from "../protocol/chat/completion.ts";
+import type { Failure } from "../protocol/chat/part.ts";
+import type { AnswerShape, Identity } from "../protocol/chat/types.ts";
+import { gatewayError } from "../protocol/errors.ts";
+import { err, ok, type Result } from "../protocol/result.ts";
+import type { Exchange, Reply } from "../upstream/exchange.ts";
+import type { Target } from "../upstream/target.ts";
+
+/** The largest event, and the largest whole answer, that an isolate of 128 MB is made to hold. */
+export const MAX_EVENT_BYTES = 16 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+/** How long a finished stream may take for its usage and `[DONE]`. */
+export const LINGER_MS = 5000;
+
+export interface Gathered {
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A whole JSON answer, from an upstream that sends one or from one that streams. */
+export async function gatherAnswer(
+  exchange: Exchange,
+  reply: Reply,
+  target: Target,
+  shape: AnswerShape,
+  identity: Identity,
+  now: () => number,
+): Promise<Result<Gathered, Failure>> {
+  const { headers } = reply;
+  if (reply.format === "json") {
+    const answer = await readCompletion(exchange, reply, target, shape, identity, now);
+    return answer.ok ? ok({ text: answer.value.text, headers }) : answer;
+  }
+  const gather = createChatGather({ shape, identity }, MAX_EVENT_BYTES, MAX_ANSWER_BYTES);
+  const { conform } = gather;
+  exchange.deadline.set("first_event_ms", Math.max(exchange.openedAt + target.deadlines.first_event_ms - now(), 0));
+  for (let progress = 0; ; ) {
+    const next = await reply.read();
+    if (next.ok && next.value !== undefined) gather.feed(next.value);
+    if (next.ok && next.value !== undefined && conform.outcome === undefined) {
+      if (conform.progress > progress) watchStream(exchange, target, conform);
+      progress = conform.progress;
+      continue;
+    }
+    const body = next.ok ? gather.end() : gather.end(next.error);
+    return body.ok ? ok({ text: JSON.stringify(body.value), headers }) : body;
+  }
+}
+
+/** Once something has come, the limit is on the silences; once everything has, on the wait for the end. */
+export function watchStream(exchange: Exchange, target: Target, state: { readonly answered: boolean; readonly finished: boolean }): void {
+  if (!state.answered) return;
+  const { idle_ms } = target.deadlines;
+  exchange.deadline.set("idle_ms", state.finished ? Math.min(idle_ms, LINGER_MS) : idle_ms);
+}
+
+/** Reads one JSON document within its limits and holds it to the contract. */
+export async function readCompletion(
+  exchange: Exchange,
+  reply: Reply,
+  target: Target,
+  shape: AnswerShape,
+  identity: Identity,
+  now: () => number,
+): Promise<Result<WholeAnswer, Failure>> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const next = await reply.read();
+    if (!next.ok) return next;
+    if (next.value === undefined) break;
+    length += next.value.length;
+    if (length > MAX_ANSWER_BYTES) {
+      return err({ error: gatewayError("upstream_too_large", "The upstream sent an answer that is larger than this gateway accepts.") });
+    }
+    parts.push(next.value.slice());
+    watchBody(exchange, target, now);
+  }
+  exchange.deadline.clear();
+  return conformCompletion(utf8.decode(concat(parts)), shape, identity);
+}
+
+/** A body that has begun may not fall silent, nor take longer than the whole answer is allowed. */
+function watchBody(exchange: Exchange, target: Target, now: () => number): void {
+  const { idle_ms, total_ms } = target.deadlines;
+  const rest = exchange.openedAt + total_ms - now();
+  if (rest < idle_ms) exchange.deadline.set("total_ms", Math.max(rest, 0));
+  else exchange.deadline.set("idle_ms", idle_ms);
+}
+
+const utf8 = new TextDecoder();

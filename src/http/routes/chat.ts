@@ -1,0 +1,30 @@
+import type { Context } from "hono";
+import { completeChat } from "../../gateway/complete.ts";
+import { parseChatRequest } from "../../protocol/chat/request.ts";
+import { routeOf } from "../../tenants/models.ts";
+import { modelNotFound } from "../../upstream/failure.ts";
+import type { StreamingMemory } from "../../upstream/streaming-memory.ts";
+import { readBody } from "../body.ts";
+import type { AppEnvironment } from "../environment.ts";
+import { createPorts } from "../ports.ts";
+import { errorResponse } from "../respond.ts";
+import { tenantOf } from "../tenant.ts";
+
+/** `POST /v1/chat/completions`: who asks, what for, of whom; then the main path. */
+export function chatCompletions(memory: StreamingMemory): (c: Context<AppEnvironment>) => Promise<Response> {
+  return async (c) => {
+    const request = c.req.raw;
+    const { config, requestId } = c.var;
+    const tenant = tenantOf(request, config);
+    if (!tenant.ok) return errorResponse(tenant.error);
+    const text = await readBody(request, config.maxBodyBytes);
+    if (!text.ok) return errorResponse(text.error);
+    const parsed = parseChatRequest(text.value);
+    if (!parsed.ok) return errorResponse(parsed.error);
+    const [target] = routeOf(config, tenant.value, parsed.value.model)?.targets ?? [];
+    if (target === undefined) return errorResponse(modelNotFound(parsed.value.model));
+    const { id, defaults } = tenant.value;
+    const call = { request: parsed.value, tenant: id, defaults, target, requestId, clientGone: request.signal, respond: errorResponse };
+    return completeChat(call, createPorts(c.env, (promise) => c.executionCtx.waitUntil(promise)), memory);
+  };
+}

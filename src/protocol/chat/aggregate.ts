@@ -1,0 +1,178 @@
+import { gatewayError } from "../errors.ts";
+import { isObject, type JsonObject } from "../json/lossless.ts";
+import { err, ok, type Result } from "../result.ts";
+import { createSseDecoder } from "../sse/decode.ts";
+import { createConform, type ChunkSink, type Conform, type ConformOptions } from "./conform.ts";
+import type { Failure } from "./part.ts";
+
+/** A chat completion as JSON, gathered from the chunks of a stream that holds to the contract. */
+export interface Aggregate extends ChunkSink {
+  /** @param conform the stream that fed it, once it has ended */
+  completion(conform: Conform): JsonObject;
+}
+
+interface Gathered {
+  readonly index: number;
+  readonly message: JsonObject;
+  readonly calls: JsonObject[];
+  readonly choice: JsonObject;
+  logprobs: JsonObject | null;
+}
+
+const OWN_CHOICE: ReadonlySet<string> = new Set(["index", "delta", "logprobs"]);
+const OWN_CHUNK: ReadonlySet<string> = new Set(["choices", "usage", "object"]);
+// Texts that are told in pieces; lists that go on; of everything else the last value counts.
+const APPENDED: ReadonlySet<string> = new Set(["content", "refusal", "reasoning", "reasoning_content"]);
+const LISTS: ReadonlySet<string> = new Set(["annotations", "reasoning_details"]);
+const AUDIO_TEXTS: ReadonlySet<string> = new Set(["data", "transcript"]);
+
+export function createAggregate(): Aggregate {
+  const choices = new Map<number, Gathered>();
+  const head = new Map<string, unknown>();
+
+  const add = (chunk: JsonObject): void => {
+    for (const [key, value] of Object.entries(chunk)) {
+      if (!OWN_CHUNK.has(key) && (!head.has(key) || (value !== null && value !== undefined))) head.set(key, value);
+    }
+    for (const wire of chunk["choices"] as JsonObject[]) {
+      const index = wire["index"] as number;
+      let gathered = choices.get(index);
+      if (gathered === undefined) {
+        gathered = { index, message: { role: "assistant", content: null, refusal: null }, calls: [], choice: {}, logprobs: null };
+        choices.set(index, gathered);
+      }
+      addChoice(gathered, wire);
+    }
+  };
+
+  return {
+    unchanged: (_data, chunk): void => add(chunk as JsonObject),
+    changed: add,
+    completion(conform): JsonObject {
+      const usage = conform.usage();
+      const { id, created, model, ...vendor } = Object.fromEntries(head);
+      return {
+        id: conform.seen.id ?? id,
+        object: "chat.completion",
+        created: conform.seen.created ?? created,
+        model: conform.seen.model ?? model,
+        choices: [...choices.values()].sort((a, b) => a.index - b.index).map(choiceOf),
+        ...vendor,
+        ...(usage === undefined ? {} : { usage }),
+      };
+    },
+  };
+}
+
+function addChoice(gathered: Gathered, wire: JsonObject): void {
+  for (const [key, value] of Object.entries(wire)) {
+    if (OWN_CHOICE.has(key) || (value === null && gathered.choice[key] !== undefined)) continue;
+    put(gathered.choice, key, value);
+  }
+  if (isObject(wire["logprobs"])) gathered.logprobs = joinLists(gathered.logprobs, wire["logprobs"]);
+  const delta = wire["delta"] as JsonObject;
+  const { message } = gathered;
+  for (const [key, value] of Object.entries(delta)) {
+    if (value === null || key === "role") continue;
+    if (key === "tool_calls") for (const call of value as JsonObject[]) addCall(gathered.calls, call);
+    else if (key === "function_call") message[key] = joinTexts(message[key], value as JsonObject, CALL_TEXTS);
+    else if (key === "audio" && isObject(value)) message[key] = joinTexts(message[key], value, AUDIO_TEXTS);
+    else if (APPENDED.has(key)) message[key] = `${(message[key] as string | null | undefined) ?? ""}${value as string}`;
+    else if (LISTS.has(key) && Array.isArray(value)) message[key] = [...((message[key] as unknown[] | undefined) ?? []), ...value];
+    else put(message, key, value);
+  }
+}
+
+const CALL_TEXTS: ReadonlySet<string> = new Set(["arguments"]);
+
+function addCall(calls: JsonObject[], delta: JsonObject): void {
+  const at = delta["index"] as number;
+  const { index: _index, ...rest } = delta;
+  const call = calls[at];
+  if (call === undefined) {
+    const type = delta["type"] as string;
+    const body = delta[type] as JsonObject;
+    calls[at] = { ...rest, [type]: type === "custom" ? { input: "", ...body } : { arguments: "", ...body } };
+    return;
+  }
+  const body = call[call["type"] as string] as JsonObject;
+  const more = delta[call["type"] as string] as JsonObject;
+  const key = call["type"] === "custom" ? "input" : "arguments";
+  body[key] = `${body[key] as string}${(more[key] as string | undefined) ?? ""}`;
+}
+
+/** Sets an own property, also one called `__proto__`. */
+function put(target: JsonObject, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+}
+
+function joinTexts(before: unknown, more: JsonObject, texts: ReadonlySet<string>): JsonObject {
+  const joined: JsonObject = isObject(before) ? { ...before } : {};
+  for (const [key, value] of Object.entries(more)) {
+    const old = joined[key];
+    put(joined, key, texts.has(key) && typeof old === "string" && typeof value === "string" ? old + value : value);
+  }
+  return joined;
+}
+
+function joinLists(before: JsonObject | null, more: JsonObject): JsonObject {
+  const joined: JsonObject = before === null ? { content: null, refusal: null } : { ...before };
+  for (const [key, value] of Object.entries(more)) {
+    const old = joined[key];
+    if (Array.isArray(old) && Array.isArray(value)) put(joined, key, [...old, ...value]);
+    else if (value !== null || old === undefined) put(joined, key, value);
+  }
+  return joined;
+}
+
+function choiceOf({ index, message, calls, choice, logprobs }: Gathered): JsonObject {
+  const { content } = message;
+  // OpenAI's answer to a call alone has no content; servers that stream an empty one mean the same.
+  const silent = calls.length > 0 || message["function_call"] !== undefined || isText(message["refusal"]);
+  return {
+    index,
+    message: {
+      ...message,
+      content: content === "" && silent ? null : content === null && !silent && message["audio"] === undefined ? "" : content,
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    },
+    logprobs,
+    ...choice,
+  };
+}
+
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+
+/** From an upstream's bytes to one JSON answer, one call per network read. */
+export interface ChatGather {
+  feed(bytes: Uint8Array): void;
+  /** The body has ended, in order or (with a failure) not. */
+  end(failure?: Failure): Result<JsonObject, Failure>;
+  readonly conform: Conform;
+}
+
+/** @param maxBytes what the gathered answer may take: it is held in memory, which the whole isolate shares */
+export function createChatGather(options: Omit<ConformOptions, "parsed">, maxEventBytes: number, maxBytes: number): ChatGather {
+  const decoder = createSseDecoder(maxEventBytes);
+  const aggregate = createAggregate();
+  const conform = createConform({ ...options, parsed: true }, aggregate);
+  let bytesSeen = 0;
+  return {
+    conform,
+    feed(bytes): void {
+      bytesSeen += bytes.length;
+      const decoded = bytesSeen > maxBytes ? undefined : decoder.feed(bytes);
+      if (decoded === undefined) {
+        conform.fail({ error: gatewayError("upstream_too_large", "The upstream sent an answer that is larger than this gateway accepts.") });
+        return;
+      }
+      for (const event of decoded.events) conform.take(event);
+    },
+    end(failure): Result<JsonObject, Failure> {
+      for (const event of decoder.flush().events) conform.take(event);
+      if (failure === undefined) conform.end();
+      else conform.fail(failure);
+      return conform.outcome?.kind === "failed" ? err(conform.outcome.failure) : ok(aggregate.completion(conform));
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import type { JsonObject } from "../json/lossless.ts";
+import type { Call } from "./calls.ts";
+import type { Brought } from "./finish.ts";
+import type { AnswerShape, FinishReason } from "./types.ts";
+
+/** One choice of one stream: what has gone by, and what waits. */
+export interface Choice {
+  /** The index that the client sees. */
+  readonly index: number;
+  readonly isPartialName: (name: string) => boolean;
+  /** Its role has left. */
+  started: boolean;
+  /** Its finish has been seen; `held` is the chunk that brought it, which waits for the end of the answer. */
+  ended: boolean;
+  meaning: FinishReason | undefined;
+  held: Held | undefined;
+  hasText: boolean;
+  /** In the order in which they were opened. */
+  readonly calls: Call[];
+  functionName: boolean;
+  functionCall: boolean;
+  /** First halves of characters that wait for their second half, by member. */
+  readonly halves: Map<string, string>;
+}
+
+/** A chunk that waits: `data` is its text if it may leave as it came. */
+export interface Held {
+  readonly chunk: JsonObject;
+  readonly data: string | undefined;
+}
+
+export function createChoice(index: number, isPartialName: (name: string) => boolean): Choice {
+  return {
+    index,
+    isPartialName,
+    started: false,
+    ended: false,
+    meaning: undefined,
+    held: undefined,
+    hasText: false,
+    calls: [],
+    functionName: false,
+    functionCall: false,
+    halves: new Map(),
+  };
+}
+
+export function broughtBy(choice: Choice, shape: AnswerShape): Brought {
+  return { calls: choice.calls.length > 0, functionCall: choice.functionCall, text: choice.hasText, namedTool: shape.namedTool };
+}

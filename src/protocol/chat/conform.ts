@@ -1,0 +1,333 @@
+import { gatewayError } from "../errors.ts";
+import { deeperThan, isObject, type JsonObject, MAX_DEPTH, parseLossless, withoutNonFinite } from "../json/lossless.ts";
+import type { ServerSentEvent } from "../sse/decode.ts";
+import { invalidAnswer } from "../upstream-error.ts";
+import { broughtBy, createChoice, type Choice, type Held } from "./choice.ts";
+import { isCleanChoice } from "./clean.ts";
+import { finishOf, meaningOf } from "./finish.ts";
+import { failureFromBody, parsePart, type Failure } from "./part.ts";
+import { closingDeltas, deltaOf, repairDelta } from "./repair.ts";
+import { createSameShape } from "./same-shape.ts";
+import type { AnswerShape, Identity, WireChunk } from "./types.ts";
+import { createUsageAccount, isWholeUsage } from "./usage.ts";
+
+/** Where the chunks of an answer go, in the order in which the client shall read them. */
+export interface ChunkSink {
+  /** The chunk holds to the contract: the text of its event can leave as it came. `chunk` is absent if nobody asked for it. */
+  unchanged(data: string, chunk: WireChunk | undefined): void;
+  changed(chunk: WireChunk): void;
+}
+
+export type Outcome = { readonly kind: "complete" } | { readonly kind: "failed"; readonly failure: Failure };
+
+/** Holds one streamed answer to the contract that the strictest client relies on. */
+export interface Conform {
+  take(event: ServerSentEvent): void;
+  /** The body has ended without `[DONE]`: whole, if everything has finished. */
+  end(): void;
+  /** The body broke off or ran out of time: everything received leaves, then the answer is failed unless it had finished. */
+  fail(failure: Failure): void;
+  /** Text, reasoning, a tool call, a refusal or a finish has come: the answer has begun. */
+  readonly answered: boolean;
+  /** Every choice has finished; only usage and `[DONE]` can follow. */
+  readonly finished: boolean;
+  /** Counts the events that carried something, so that heartbeats can be told from answers. */
+  readonly progress: number;
+  readonly outcome: Outcome | undefined;
+  /** The first values that the upstream itself gave. */
+  readonly seen: Readonly<{ id?: string; created?: number; model?: string }>;
+  /** The usage of the whole answer, once it has ended. */
+  usage(): JsonObject | undefined;
+}
+
+export interface ConformOptions {
+  readonly shape: AnswerShape;
+  readonly identity: Identity;
+  /** Whether the sink wants every chunk parsed (an aggregate), not only its text. */
+  readonly parsed: boolean;
+}
+
+const OBJECT = "chat.completion.chunk";
+const MAX_CHOICES = 128;
+const MAX_CALLS = 1024;
+
+export function createConform({ shape, identity, parsed }: ConformOptions, sink: ChunkSink): Conform {
+  const choices = new Map<number, Choice>();
+  const indexes = new Map<number, number>();
+  const account = createUsageAccount();
+  const sameShape = createSameShape();
+  const seen: { id?: string; created?: number; model?: string } = {};
+  let head: { id: string; created: number; model: string } | undefined;
+  let usageChunk: Held | undefined;
+  let answered = false;
+  let progress = 0;
+  let outcome: Outcome | undefined;
+
+  const isPartialName = (name: string): boolean => shape.toolNames.some((tool) => tool !== name && tool.startsWith(name));
+  const newCallId = (): string => identity.newId("call_");
+
+  /** Fixes id, created and model with the first chunk that leaves; the same ones stand in every chunk. */
+  const headFor = (chunk: JsonObject): { id: string; created: number; model: string } => {
+    const { id, created, model } = chunk;
+    if (seen.id === undefined && typeof id === "string" && id !== "") seen.id = id;
+    if (seen.model === undefined && typeof model === "string" && model !== "") seen.model = model;
+    if (seen.created === undefined && typeof created === "number" && created > 0) seen.created = Math.floor(created);
+    head ??= {
+      id: seen.id ?? identity.newId("chatcmpl-"),
+      created: seen.created ?? identity.created,
+      model: seen.model ?? identity.model,
+    };
+    return head;
+  };
+
+  const isSameHead = (chunk: JsonObject): boolean => {
+    const { id, created, model } = headFor(chunk);
+    return chunk["id"] === id && chunk["created"] === created && chunk["model"] === model && chunk["object"] === OBJECT;
+  };
+
+  const rewritten = (chunk: JsonObject, list: JsonObject[]): WireChunk => {
+    const { usage: _usage, error: _error, ...rest } = chunk;
+    return { ...rest, ...headFor(chunk), object: OBJECT, choices: list };
+  };
+
+  const emit = (chunk: JsonObject, choice: JsonObject): void => sink.changed(rewritten(chunk, [choice]));
+
+  const choiceAt = (index: number): Choice | undefined => {
+    const known = choices.get(index);
+    if (known !== undefined) return known;
+    if (choices.size >= MAX_CHOICES) return undefined;
+    const choice = createChoice(index, isPartialName);
+    choices.set(index, choice);
+    return choice;
+  };
+
+  /** The choice that an element of `choices` belongs to. Without an index of its own it is the one at its place. */
+  const choiceOf = (wire: JsonObject, place: number, chunk: JsonObject): Choice | undefined => {
+    const raw = Number.isInteger(wire["index"]) && (wire["index"] as number) >= 0 ? (wire["index"] as number) : place;
+    let index = raw;
+    if (raw >= shape.n) {
+      // Clients take an index beyond `n` for an error: such a choice gets the first free place.
+      let free = 0;
+      while (choices.has(free)) free++;
+      index = indexes.get(raw) ?? (free < shape.n ? free : raw);
+      indexes.set(raw, index);
+    }
+    // Some clients want to see the choices begin in order; a server with several slots does not know an order.
+    for (let before = 0; before < Math.min(index, shape.n); before++) {
+      if (choices.has(before)) continue;
+      const earlier = choiceAt(before);
+      if (earlier === undefined) return undefined;
+      earlier.started = true;
+      emit(chunk, { index: before, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null });
+    }
+    return choiceAt(index);
+  };
+
+  const note = (delta: JsonObject, choice: Choice): void => {
+    choice.hasText ||= isText(delta["content"]) || isText(delta["refusal"]);
+    answered ||= choice.hasText || isText(delta["reasoning"]) || isText(delta["reasoning_content"]);
+    answered ||= choice.calls.length > 0 || choice.functionCall || isObject(delta["audio"]);
+  };
+
+  const takeClean = (wire: JsonObject, choice: Choice): void => {
+    const delta = wire["delta"] as JsonObject;
+    choice.started = true;
+    const [call] = (delta["tool_calls"] ?? []) as JsonObject[];
+    if (call !== undefined) noteCleanCall(call, choice);
+    if (isObject(delta["function_call"])) {
+      choice.functionCall = true;
+      choice.functionName ||= "name" in delta["function_call"];
+    }
+    note(delta, choice);
+  };
+
+  const holdFinish = (choice: Choice, raw: unknown, held: Held): void => {
+    const meaning = meaningOf(raw);
+    if (meaning === undefined || meaning === "failed") return;
+    choice.ended = true;
+    answered = true;
+    // What was cut short stays cut short, whatever a second finish says.
+    if (choice.meaning !== "length") choice.meaning = meaning;
+    choice.held = held;
+  };
+
+  /** The chunk that brought a finish turns out not to be the last one: its delta leaves now, the finish goes on waiting. */
+  const release = (choice: Choice): void => {
+    const { held } = choice;
+    if (held?.data === undefined) return;
+    const [wire] = held.chunk["choices"] as [JsonObject];
+    choice.held = { chunk: { ...held.chunk, choices: [{ ...wire, delta: {}, logprobs: null }] }, data: undefined };
+    if (Object.keys(wire["delta"] as JsonObject).length > 0) emit(held.chunk, { ...wire, finish_reason: null });
+  };
+
+  const repair = (chunk: JsonObject, wire: JsonObject, choice: Choice): void => {
+    const { delta: raw, whole } = deltaOf(wire);
+    const { delta: _delta, message: _message, text: _text, index: _index, finish_reason, logprobs, ...vendor } = wire;
+    const rest = logprobs === undefined ? {} : { logprobs };
+    const deltas = repairDelta(raw, whole, choice, newCallId);
+    if (deltas.length > 0 || meaningOf(finish_reason) !== undefined) release(choice);
+    if (deltas.length === 0 && isObject(logprobs)) deltas.push(firstDelta(choice));
+    for (const [i, delta] of deltas.entries()) {
+      note(delta, choice);
+      emit(chunk, { index: choice.index, delta, ...(i === 0 ? rest : { logprobs: null }), finish_reason: null });
+    }
+    if (meaningOf(finish_reason) === undefined) return;
+    const last = { index: choice.index, delta: {}, logprobs: null, finish_reason: null, ...vendor };
+    holdFinish(choice, finish_reason, { chunk: { ...chunk, choices: [last] }, data: undefined });
+  };
+
+  const takeChunk = (data: string, parsedChunk: JsonObject, legal: boolean, failure: Failure | undefined): void => {
+    const list = Array.isArray(parsedChunk["choices"]) ? parsedChunk["choices"].filter(isObject) : [];
+    const { usage } = parsedChunk;
+    if (isObject(usage)) {
+      account.add(usage, list.length === 0, [...choices.values()].filter((choice) => choice.ended).length, Math.max(shape.n, choices.size));
+    }
+    if (list.length === 0) return takeUsageChunk(data, parsedChunk, legal);
+    const members = list.map((wire, place) => choiceOf(wire, place, parsedChunk));
+    const clean =
+      legal && failure === undefined && (usage === undefined || usage === null) && isSameHead(parsedChunk) &&
+      list.every((wire, i) => {
+        const choice = members[i];
+        return choice !== undefined && wire["index"] === choice.index && isCleanChoice(wire, choice, shape) &&
+          (list.length === 1 || wire["finish_reason"] === null);
+      });
+    if (clean) return takeCleanChunk(data, parsedChunk as WireChunk, list, members as Choice[]);
+    if (deeperThan(parsedChunk, MAX_DEPTH)) return failWith({ error: invalidAnswer("a chunk that is nested too deeply") });
+    // Numbers keep their spelling in what is written anew.
+    const chunk = parseLossless(legal ? data : withoutNonFinite(data)) as JsonObject;
+    const wires = (chunk["choices"] as unknown[]).filter(isObject);
+    for (const [i, wire] of wires.entries()) {
+      const choice = members[i];
+      if (choice === undefined) return failWith({ error: invalidAnswer("more choices than can be") });
+      const given = meaningOf(wire["finish_reason"]);
+      repair(chunk, failure !== undefined || given === "failed" ? { ...wire, finish_reason: null } : wire, choice);
+      if (choice.calls.length > MAX_CALLS) return failWith({ error: invalidAnswer("more tool calls than can be") });
+      if (given === "failed" && failure === undefined) return failWith(failedFinish(wire));
+    }
+    if (failure !== undefined) failWith(failure);
+  };
+
+  const takeCleanChunk = (data: string, chunk: WireChunk, list: JsonObject[], members: Choice[]): void => {
+    for (const [i, wire] of list.entries()) takeClean(wire, members[i] as Choice);
+    const [wire] = list;
+    const [choice] = members;
+    if (list.length === 1 && wire !== undefined && choice !== undefined && wire["finish_reason"] !== null) {
+      return holdFinish(choice, wire["finish_reason"], { chunk, data });
+    }
+    sink.unchanged(data, chunk);
+    if (!parsed && list.length === 1 && wire !== undefined && choice !== undefined) sameShape.learn(data, wire, choice);
+  };
+
+  const takeUsageChunk = (data: string, chunk: JsonObject, legal: boolean): void => {
+    const { usage } = chunk;
+    // A chunk with neither choices nor usage (Azure's first one) tells a client nothing, and some trip over it.
+    if (!isObject(usage)) return;
+    const clean = legal && Array.isArray(chunk["choices"]) && chunk["choices"].length === 0 && isSameHead(chunk) && isWholeUsage(usage);
+    usageChunk = { chunk, data: clean ? data : undefined };
+  };
+
+  const failWith = (failure: Failure): void => {
+    if (outcome !== undefined) return;
+    for (const choice of choices.values()) release(choice);
+    outcome = { kind: "failed", failure };
+  };
+
+  const complete = (): void => {
+    const list = [...choices.values()].sort((a, b) => a.index - b.index);
+    if (list.length === 0) return failWith({ error: invalidAnswer("an empty stream") });
+    if (!list.every((choice) => choice.ended)) {
+      return failWith({ error: gatewayError("upstream_cut", "The upstream ended the stream before the answer was finished.") });
+    }
+    const ends = list.map((choice) => ({ choice, deltas: closingDeltas(choice, choice.meaning === "length") }));
+    for (const { choice, deltas } of ends) {
+      const reason = choice.meaning && finishOf(choice.meaning, broughtBy(choice, shape));
+      if (deltas === undefined) return failWith({ error: invalidAnswer("a tool call without a name") });
+      if (reason === undefined) return failWith({ error: invalidAnswer("the end of a tool call without any call") });
+    }
+    for (const { choice, deltas } of ends) end(choice, deltas ?? []);
+    emitUsage();
+    outcome = { kind: "complete" };
+  };
+
+  const end = (choice: Choice, deltas: JsonObject[]): void => {
+    const held = choice.held as Held;
+    const [wire] = held.chunk["choices"] as [JsonObject];
+    const reason = choice.meaning && finishOf(choice.meaning, broughtBy(choice, shape));
+    if (held.data !== undefined && deltas.length === 0 && wire["finish_reason"] === reason) {
+      return sink.unchanged(held.data, held.chunk as WireChunk);
+    }
+    release(choice);
+    for (const delta of deltas) emit(held.chunk, { index: choice.index, delta, logprobs: null, finish_reason: null });
+    const delta = choice.started ? {} : { role: "assistant", content: "" };
+    emit(held.chunk, { ...wire, delta, logprobs: null, finish_reason: reason });
+  };
+
+  const emitUsage = (): void => {
+    const total = account.total();
+    if (!shape.includeUsage || total === undefined) return;
+    if (usageChunk?.data !== undefined && usageChunk.chunk["usage"] === total) {
+      return sink.unchanged(usageChunk.data, usageChunk.chunk as WireChunk);
+    }
+    sink.changed({ ...rewritten(usageChunk?.chunk ?? {}, []), usage: total });
+  };
+
+  return {
+    get answered() { return answered; },
+    get finished() { return choices.size >= shape.n && [...choices.values()].every((choice) => choice.ended); },
+    get progress() { return progress; },
+    get outcome() { return outcome; },
+    seen,
+    usage: () => account.total(),
+
+    take(event): void {
+      if (outcome !== undefined) return;
+      if (sameShape.fits(event.data)) {
+        progress++;
+        return sink.unchanged(event.data, undefined);
+      }
+      const part = parsePart(event);
+      if (part.kind === "skip") return;
+      progress++;
+      if (part.kind === "done") return complete();
+      if (part.kind === "error") return failWith(part.failure);
+      takeChunk(event.data, part.chunk, part.legal, part.failure);
+    },
+
+    end(): void {
+      if (outcome === undefined) complete();
+    },
+
+    fail(failure): void {
+      if (outcome !== undefined) return;
+      const whole = choices.size > 0 && [...choices.values()].every((choice) => choice.ended);
+      if (whole) complete();
+      else failWith(failure);
+    },
+  };
+}
+
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+
+function firstDelta(choice: Choice): JsonObject {
+  if (choice.started) return {};
+  choice.started = true;
+  return { role: "assistant" };
+}
+
+function noteCleanCall(wire: JsonObject, choice: Choice): void {
+  const index = wire["index"] as number;
+  const body = wire["function"] as JsonObject;
+  const args = typeof body["arguments"] === "string" ? body["arguments"] : "";
+  const open = choice.calls[index];
+  if (open !== undefined) open.args += args;
+  else {
+    const id = wire["id"] as string;
+    choice.calls.push({ upstreamIndex: index, upstreamId: id, id, type: "function", name: body["name"] as string, args, waiting: "", out: index });
+  }
+}
+
+function failedFinish(wire: JsonObject): Failure {
+  if (isObject(wire["error"])) return failureFromBody(undefined, JSON.stringify({ error: wire["error"] }));
+  const word = typeof wire["finish_reason"] === "string" ? wire["finish_reason"].slice(0, 40) : "";
+  return { error: gatewayError("upstream_failed", `The upstream gave this answer up (finish_reason ${JSON.stringify(word)}).`) };
+}

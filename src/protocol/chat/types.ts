@@ -1,0 +1,32 @@
+// Types only: no line of the SDK is bundled.
+import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
+import type { JsonObject } from "../json/lossless.ts";
+
+export type Chunk = ChatCompletionChunk;
+export type Completion = ChatCompletion;
+export type FinishReason = NonNullable<ChatCompletionChunk.Choice["finish_reason"]>;
+
+/** A chunk as we write it: OpenAI's members in OpenAI's types, and whatever else the upstream said. */
+export type WireChunk = JsonObject & { choices: JsonObject[] };
+
+/** What the request says about the form of its answer. */
+export interface AnswerShape {
+  /** `n` of the request. */
+  readonly n: number;
+  /** Names of the functions that the request offers. */
+  readonly toolNames: readonly string[];
+  /** Whether `tool_choice` names one function: OpenAI then ends with `stop`, not `tool_calls`. */
+  readonly namedTool: boolean;
+  /** Whether a stream shall end with a usage chunk (`stream_options.include_usage`). */
+  readonly includeUsage: boolean;
+}
+
+/** What an answer is given when the upstream left it out. */
+export interface Identity {
+  /** Seconds since 1970. */
+  readonly created: number;
+  /** The model name that was sent upstream. */
+  readonly model: string;
+  /** A fresh id with this prefix, `chatcmpl-` or `call_`. */
+  readonly newId: (prefix: string) => string;
+}

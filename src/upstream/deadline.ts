@@ -1,0 +1,50 @@
+/** A limit ran out; `name` is the one in the configuration. */
+export class DeadlineExceeded extends Error {
+  override name = "DeadlineExceeded" as const;
+  readonly limit: string;
+  constructor(limit: string) {
+    super(`${limit} exceeded`);
+    this.limit = limit;
+  }
+}
+
+/** One limit at a time, for one exchange. */
+export interface Deadline {
+  /** From now on, `limit` counts: `ms` from now. */
+  set(limit: string, ms: number): void;
+  clear(): void;
+}
+
+/**
+ * One timer for the life of an exchange, however often the limit moves: a timer per read costs as much as the read. When it
+ * fires too early it is set again for the rest.
+ */
+export function createDeadline(now: () => number, expire: (reason: DeadlineExceeded) => void): Deadline {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let firesAt = 0;
+  let dueAt = 0;
+  let name = "";
+  const arm = (at: number): void => {
+    clearTimeout(timer);
+    firesAt = at;
+    timer = setTimeout(fire, Math.max(at - now(), 0));
+  };
+  const fire = (): void => {
+    timer = undefined;
+    if (dueAt === 0) return;
+    if (now() >= dueAt) expire(new DeadlineExceeded(name));
+    else arm(dueAt);
+  };
+  return {
+    set(limit, ms): void {
+      name = limit;
+      dueAt = now() + ms;
+      if (timer === undefined || dueAt < firesAt) arm(dueAt);
+    },
+    clear(): void {
+      dueAt = 0;
+      clearTimeout(timer);
+      timer = undefined;
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const root = new URL("..", import.meta.url).pathname;
+
+/** Three rings: pure tests, tests inside workerd, and tests from end to end with real sockets and clients. */
+export default defineConfig({
+  root,
+  test: {
+    projects: [
+      {
+        root,
+        test: { name: "pure", include: ["test/protocol/**/*.test.ts", "test/upstream/**/*.test.ts", "test/tenants/**/*.test.ts", "test/house/**/*.test.ts"] },
+      },
+      {
+        root,
+        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        test: { name: "workerd", include: ["test/worker/**/*.test.ts"] },
+      },
+      {
+        root,
+        test: {
+          name: "end-to-end",
+          include: ["test/local/**/*.test.ts", "test/conformance/**/*.test.ts", "test/gateway/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
