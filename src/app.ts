@@ -7,7 +7,7 @@ import { onError } from "./http/on-error.ts";
 import { errorResponse } from "./http/respond.ts";
 import { chatCompletions } from "./http/routes/chat.ts";
 import { listModels, showModel } from "./http/routes/models.ts";
-import { log } from "./log.ts";
+import { log } from "./http/log.ts";
 import { gatewayError } from "./protocol/errors.ts";
 import { createConfigSource } from "./state/config-source.ts";
 import { createStreamingMemory } from "./upstream/streaming-memory.ts";
@@ -18,7 +18,11 @@ export function createApp(): Hono<AppEnvironment> {
   const memory = createStreamingMemory();
   const app = new Hono<AppEnvironment>();
 
-  app.use(requestId, cors, configuration((bindings, background) => source.current(bindings, Date.now(), background)));
+  app.use(
+    requestId,
+    cors,
+    configuration((bindings, background) => source.current(bindings, Date.now(), background)),
+  );
   app.get("/health", () => Response.json({ status: "ok" }));
   for (const base of ["/v1", ""]) {
     app.post(`${base}/chat/completions`, chatCompletions(memory));
@@ -30,16 +34,22 @@ export function createApp(): Hono<AppEnvironment> {
     for (const path of [`${base}/responses`, `${base}/responses/*`]) app.all(path, responsesNotSupported);
   }
   app.all("/health", () => wrongMethod("GET, HEAD"));
-  app.notFound((c) => errorResponse(gatewayError("not_found", `Unknown request URL: ${c.req.method} ${c.req.path.slice(0, 200)}.`)));
+  app.notFound((c) =>
+    errorResponse(gatewayError("not_found", `Unknown request URL: ${c.req.method} ${c.req.path.slice(0, 200)}.`)),
+  );
   app.onError(onError);
   return app;
 }
 
 function wrongMethod(allow: string): Response {
-  return errorResponse({ ...gatewayError("method_not_allowed", `Not allowed here; use ${allow}.`), headers: { allow } });
+  return errorResponse({
+    ...gatewayError("method_not_allowed", `Not allowed here; use ${allow}.`),
+    headers: { allow },
+  });
 }
 
 function responsesNotSupported(): Response {
-  const cure = "This gateway does not serve the Responses API. Use chat completions (POST /v1/chat/completions): in the AI SDK `openai.chat(model)`, in the Agents SDK `setOpenAIAPI('chat_completions')`.";
+  const cure =
+    "This gateway does not serve the Responses API. Use chat completions (POST /v1/chat/completions): in the AI SDK `openai.chat(model)`, in the Agents SDK `setOpenAIAPI('chat_completions')`.";
   return errorResponse(gatewayError("endpoint_not_supported", cure));
 }

@@ -10,7 +10,15 @@ export default defineConfig({
     projects: [
       {
         root,
-        test: { name: "pure", include: ["test/protocol/**/*.test.ts", "test/upstream/**/*.test.ts", "test/tenants/**/*.test.ts", "test/house/**/*.test.ts"] },
+        test: {
+          name: "pure",
+          include: [
+            "test/protocol/**/*.test.ts",
+            "test/upstream/**/*.test.ts",
+            "test/tenants/**/*.test.ts",
+            "test/house/**/*.test.ts",
+          ],
+        },
       },
       {
         root,

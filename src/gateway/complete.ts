@@ -39,7 +39,14 @@ export function completeChat(call: ChatCall, ports: Ports, memory: StreamingMemo
 
 async function whole(call: ChatCall, ports: Ports, memory: StreamingMemory): Promise<Response> {
   const gathered = await attempts(call, ports, memory, call.clientGone, async (exchange, reply, learn) => {
-    const answer = await gatherAnswer(exchange, reply, call.target, call.request.shape, identityOf(call, ports), ports.now);
+    const answer = await gatherAnswer(
+      exchange,
+      reply,
+      call.target,
+      call.request.shape,
+      identityOf(call, ports),
+      ports.now,
+    );
     if (answer.ok) learn();
     return answer;
   });
@@ -55,7 +62,16 @@ function streamed(call: ChatCall, ports: Ports, memory: StreamingMemory): Promis
   const { keep_alive_ms } = call.target.deadlines;
   const client = createClientStream({ keepAliveMs: keep_alive_ms, now: ports.now, respond: call.respond, gone: leave });
   const work = attempts(call, ports, memory, departed.signal, (exchange, reply, learn) =>
-    deliverStream({ exchange, reply, client, learn, target: call.target, shape: call.request.shape, identity: identityOf(call, ports), now: ports.now }),
+    deliverStream({
+      exchange,
+      reply,
+      client,
+      learn,
+      target: call.target,
+      shape: call.request.shape,
+      identity: identityOf(call, ports),
+      now: ports.now,
+    }),
   )
     .then(
       (delivered) => (delivered.ok ? undefined : client.fail(failed(call, ports, delivered.error))),
@@ -78,7 +94,12 @@ async function attempts<T>(
   attempt: (exchange: Exchange, reply: Reply, learn: () => void) => Promise<Attempted<T>>,
 ): Promise<Attempted<T>> {
   const { request, target } = call;
-  const key = { tenant: call.tenant, upstream: target.upstream, model: target.model ?? request.model, combination: combinationOf(request.body) };
+  const key = {
+    tenant: call.tenant,
+    upstream: target.upstream,
+    model: target.model ?? request.model,
+    combination: combinationOf(request.body),
+  };
   const plan = planStreaming({
     clientStreams: request.stream,
     clientOptions: request.body["stream_options"] !== undefined && request.body["stream_options"] !== null,
@@ -96,7 +117,8 @@ async function attempts<T>(
     try {
       const reply = await exchange.value.open();
       const result: Attempted<T> = reply.ok ? await attempt(exchange.value, reply.value, learn) : reply;
-      if (result.ok || result.error.begun || result.error.report === undefined || !plan.revise(result.error.report)) return result;
+      if (result.ok || result.error.begun || result.error.report === undefined || !plan.revise(result.error.report))
+        return result;
     } finally {
       exchange.value.close();
     }
@@ -107,14 +129,26 @@ function prepare(call: ChatCall, ports: Ports, clientGone: AbortSignal, form: As
   const { request, target, defaults } = call;
   const fetch = ports.fetcherOf(target.binding);
   if (fetch === undefined) {
-    return err({ error: gatewayError("binding_missing", "The gateway cannot reach this model's upstream: a binding is missing. This is for its operator to mend.") });
+    return err({
+      error: gatewayError(
+        "binding_missing",
+        "The gateway cannot reach this model's upstream: a binding is missing. This is for its operator to mend.",
+      ),
+    });
   }
   const headers = headersFor(target, form, ports.newId("sluice-"), ports.secretOf);
   if (!headers.ok) return err({ error: headers.error });
   const url = endpointUrl(target.baseUrl, "/chat/completions");
   const body = bodyFor(request.text, request.body, defaults, target, form, request.stream);
   return ok(
-    createExchange({ request: { url, headers: headers.value, body }, target, stream: form.stream, fetch, now: ports.now, clientGone }),
+    createExchange({
+      request: { url, headers: headers.value, body },
+      target,
+      stream: form.stream,
+      fetch,
+      now: ports.now,
+      clientGone,
+    }),
   );
 }
 

@@ -34,7 +34,16 @@ export async function deliverStream(delivery: Delivery): Promise<Attempted<undef
   return delivery.reply.format === "json" ? deliverWhole(delivery) : deliverEvents(delivery);
 }
 
-async function deliverWhole({ exchange, reply, client, target, shape, identity, now, learn }: Delivery): Promise<Attempted<undefined>> {
+async function deliverWhole({
+  exchange,
+  reply,
+  client,
+  target,
+  shape,
+  identity,
+  now,
+  learn,
+}: Delivery): Promise<Attempted<undefined>> {
   const answer = await readCompletion(exchange, reply, target, shape, identity, now);
   if (!answer.ok) return answer;
   learn();
@@ -47,12 +56,20 @@ async function deliverWhole({ exchange, reply, client, target, shape, identity, 
 }
 
 /** One read, one pass over its bytes, one write. What comes before the answer begins is held back: it commits to nothing. */
-async function deliverEvents({ exchange, reply, client, target, shape, identity, learn }: Delivery): Promise<Attempted<undefined>> {
+async function deliverEvents({
+  exchange,
+  reply,
+  client,
+  target,
+  shape,
+  identity,
+  learn,
+}: Delivery): Promise<Attempted<undefined>> {
   const stream = createChatStream({ shape, identity }, MAX_EVENT_BYTES);
   const { conform } = stream;
   const held: Uint8Array[] = [];
   let begun = false;
-  for (let progress = 0; ; ) {
+  for (let progress = 0; ;) {
     const next = await reply.read();
     let out = !next.ok ? stream.fail(next.error) : next.value === undefined ? stream.end() : stream.feed(next.value);
     if (conform.progress > progress) watchStream(exchange, target, conform);

@@ -36,7 +36,7 @@ export async function gatherAnswer(
   const gather = createChatGather({ shape, identity }, MAX_EVENT_BYTES, MAX_ANSWER_BYTES);
   const { conform } = gather;
   exchange.deadline.set("first_event_ms", Math.max(exchange.openedAt + target.deadlines.first_event_ms - now(), 0));
-  for (let progress = 0; ; ) {
+  for (let progress = 0; ;) {
     const next = await reply.read();
     if (next.ok && next.value !== undefined) gather.feed(next.value);
     if (next.ok && next.value !== undefined && conform.outcome === undefined) {
@@ -50,7 +50,11 @@ export async function gatherAnswer(
 }
 
 /** Once something has come, the limit is on the silences; once everything has, on the wait for the end. */
-export function watchStream(exchange: Exchange, target: Target, state: { readonly answered: boolean; readonly finished: boolean }): void {
+export function watchStream(
+  exchange: Exchange,
+  target: Target,
+  state: { readonly answered: boolean; readonly finished: boolean },
+): void {
   if (!state.answered) return;
   const { idle_ms } = target.deadlines;
   exchange.deadline.set("idle_ms", state.finished ? Math.min(idle_ms, LINGER_MS) : idle_ms);
@@ -73,7 +77,12 @@ export async function readCompletion(
     if (next.value === undefined) break;
     length += next.value.length;
     if (length > MAX_ANSWER_BYTES) {
-      return err({ error: gatewayError("upstream_too_large", "The upstream sent an answer that is larger than this gateway accepts.") });
+      return err({
+        error: gatewayError(
+          "upstream_too_large",
+          "The upstream sent an answer that is larger than this gateway accepts.",
+        ),
+      });
     }
     parts.push(next.value.slice());
     watchBody(exchange, target, now);

@@ -6,15 +6,28 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
 /** The body of a request as text, read once, never more of it than `maxBytes`. */
 export async function readBody(request: Request, maxBytes: number): Promise<Result<string, GatewayError>> {
-  const tooLarge = err(gatewayError("body_too_large", `The body of the request is larger than the ${maxBytes} bytes that this gateway accepts.`));
+  const tooLarge = err(
+    gatewayError(
+      "body_too_large",
+      `The body of the request is larger than the ${maxBytes} bytes that this gateway accepts.`,
+    ),
+  );
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) > maxBytes) return tooLarge;
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (encoding !== "identity" && encoding !== "gzip" && encoding !== "deflate") {
-    return err(gatewayError("unsupported_content_encoding", "The body of the request must be sent plain, or compressed with gzip or deflate."));
+    return err(
+      gatewayError(
+        "unsupported_content_encoding",
+        "The body of the request must be sent plain, or compressed with gzip or deflate.",
+      ),
+    );
   }
   try {
-    const bytes = encoding === "identity" && length !== null ? new Uint8Array(await request.arrayBuffer()) : await readBounded(request, encoding, maxBytes);
+    const bytes =
+      encoding === "identity" && length !== null
+        ? new Uint8Array(await request.arrayBuffer())
+        : await readBounded(request, encoding, maxBytes);
     if (bytes === undefined || bytes.length > maxBytes) return tooLarge;
     return ok(utf8.decode(bytes));
   } catch {
@@ -23,7 +36,11 @@ export async function readBody(request: Request, maxBytes: number): Promise<Resu
 }
 
 /** What has no length, or unpacks to an unknown one, is counted while it comes. */
-async function readBounded(request: Request, encoding: "identity" | "gzip" | "deflate", maxBytes: number): Promise<Uint8Array | undefined> {
+async function readBounded(
+  request: Request,
+  encoding: "identity" | "gzip" | "deflate",
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
   if (request.body === null) return new Uint8Array();
   const body = encoding === "identity" ? request.body : request.body.pipeThrough(new DecompressionStream(encoding));
   const parts: Uint8Array[] = [];

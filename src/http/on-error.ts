@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { log } from "../log.ts";
+import { log } from "./log.ts";
 import { gatewayError } from "../protocol/errors.ts";
 import type { AppEnvironment } from "./environment.ts";
 import { errorResponse } from "./respond.ts";

@@ -1,5 +1,5 @@
 import type { Fetch, Ports } from "../gateway/ports.ts";
-import { log } from "../log.ts";
+import { log } from "./log.ts";
 
 /** The world as a Worker sees it. */
 export function createPorts(bindings: Record<string, unknown>, waitUntil: (promise: Promise<unknown>) => void): Ports {

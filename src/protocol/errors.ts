@@ -15,7 +15,8 @@ export interface GatewayError {
 
 interface ErrorRow {
   readonly status: number;
-  readonly type: "invalid_request_error" | "authentication_error" | "permission_error" | "server_error" | "upstream_error";
+  readonly type:
+    "invalid_request_error" | "authentication_error" | "permission_error" | "server_error" | "upstream_error";
 }
 
 /**

@@ -18,7 +18,10 @@ const SECRETS: readonly RegExp[] = [
 // Names that only mean something inside somebody's network, and addresses.
 const INTERNAL_HOST =
   /(?:localhost|(?:\d{1,3}\.){3}\d{1,3}|\[(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){7})[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.(?:internal|local|lan|corp|intra|svc|cluster\.local|svc\.cluster\.local|ts\.net|compute\.amazonaws\.com))/;
-const INTERNAL_URL = new RegExp(`\\b[a-z][a-z0-9+.-]*://(?:[^\\s/@"']*@)?${INTERNAL_HOST.source}(?::\\d+)?[^\\s"'<>)\\]}]*`, "gi");
+const INTERNAL_URL = new RegExp(
+  `\\b[a-z][a-z0-9+.-]*://(?:[^\\s/@"']*@)?${INTERNAL_HOST.source}(?::\\d+)?[^\\s"'<>)\\]}]*`,
+  "gi",
+);
 const BARE_ADDRESS = new RegExp(`(?<![\\w.-])${INTERNAL_HOST.source}(?::\\d+)?(?![\\w-])`, "gi");
 const URL_WITH_CREDENTIALS = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/@"']+@[^\s"'<>)\]}]*/gi;
 const URL_WITH_QUERY = /(\bhttps?:\/\/[^\s"'<>)\]}?]+)\?[^\s"'<>)\]}]*/gi;
@@ -30,8 +33,12 @@ const WINDOWS_PATH = /\b[A-Za-z]:\\[^\s"'<>|]+/g;
 
 /** @param host the upstream's own host, which its messages may name */
 export function redact(message: string, host?: string): string {
-  let text = message.slice(0, MAX_MESSAGE * 2).replace(TRACEBACK, "").replace(SERVED_NAMES, "");
-  for (const secret of SECRETS) text = text.replace(secret, (_match, kept: unknown) => (typeof kept === "string" ? kept : "") + HIDDEN);
+  let text = message
+    .slice(0, MAX_MESSAGE * 2)
+    .replace(TRACEBACK, "")
+    .replace(SERVED_NAMES, "");
+  for (const secret of SECRETS)
+    text = text.replace(secret, (_match, kept: unknown) => (typeof kept === "string" ? kept : "") + HIDDEN);
   text = text
     .replace(URL_WITH_CREDENTIALS, HIDDEN)
     .replace(INTERNAL_URL, HIDDEN)

@@ -26,7 +26,8 @@ export function readReport(status: number | undefined, body: string): UpstreamRe
     return { status, message, type: undefined, param: null, code: null, texts: message === "" ? [] : [message] };
   }
   const faults = faultsIn(node, 0);
-  const words = (key: "type" | "param" | "code"): string | null => faults.find((fault) => fault[key] !== null)?.[key] ?? null;
+  const words = (key: "type" | "param" | "code"): string | null =>
+    faults.find((fault) => fault[key] !== null)?.[key] ?? null;
   const deepest = faults.findLast((fault) => fault.message !== "");
   const code = words("code");
   return {
@@ -89,7 +90,14 @@ function faultsIn(node: unknown, depth: number): Fault[] {
   return [level, ...rest, ...raw];
 }
 
-const nothing = (fault: Partial<Fault>): Fault => ({ message: "", type: null, param: null, code: null, texts: [], ...fault });
+const nothing = (fault: Partial<Fault>): Fault => ({
+  message: "",
+  type: null,
+  param: null,
+  code: null,
+  texts: [],
+  ...fault,
+});
 
 /** A text is its own message, unless it is, or ends in, the JSON of another error. */
 function faultsInText(text: string, depth: number): Fault[] {
@@ -115,13 +123,16 @@ function wordOf(value: unknown): string | null {
 }
 
 const codeOf = (value: unknown): string | null => wordOf(value) ?? digitsOf(value) ?? null;
-const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item) => typeof item === "string") : []);
+const listOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 
 /** `loc` of a pydantic error, `["body", "messages", 0, "role"]`, as OpenAI writes a param: `messages[0].role`. */
 function paramOf(loc: unknown): string | null {
   if (!Array.isArray(loc)) return null;
   const steps = loc.filter((step) => step !== "body");
-  const path = steps.map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`)).join("");
+  const path = steps
+    .map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`))
+    .join("");
   return path === "" ? null : path.slice(0, 200);
 }
 
@@ -146,7 +157,8 @@ function statusInside(node: unknown, faults: readonly Fault[]): number | undefin
 
 const CONTEXT_OVERFLOW =
   /maximum context length|context length is only|longer than the maximum model length|context (?:size|window|length) (?:exceeded|limit)|exceeds? (?:the )?(?:available |maximum )?context|exceed_context_size|prompt is too long|max_tokens' or 'max_completion_tokens' is too large|max_model_len|input is too long/i;
-const UNKNOWN_MODEL = /\bmodel\b[^.]*\b(?:does not exist|not found|not available|unknown)|unknown model|no such model|model_not_found/i;
+const UNKNOWN_MODEL =
+  /\bmodel\b[^.]*\b(?:does not exist|not found|not available|unknown)|unknown model|no such model|model_not_found/i;
 
 /** Whether the upstream says that it does not know the model that it was asked for. */
 export function isUnknownModel(report: UpstreamReport): boolean {

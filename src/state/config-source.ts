@@ -12,7 +12,11 @@ export interface ConfigBindings {
 /** Reads the document once per isolate, and the one in KV again in the background. */
 export interface ConfigSource {
   /** Undefined: there is no valid document. The reason is in the log. */
-  current(bindings: ConfigBindings, now: number, background: (work: Promise<void>) => void): Config | undefined | Promise<Config | undefined>;
+  current(
+    bindings: ConfigBindings,
+    now: number,
+    background: (work: Promise<void>) => void,
+  ): Config | undefined | Promise<Config | undefined>;
 }
 
 const FRESH_MS = 20_000;
@@ -26,13 +30,19 @@ export function createConfigSource(log: (event: string, details: Record<string, 
   const accept = (value: unknown, from: string): void => {
     const checked = parseDocument(value);
     if ("document" in checked) config = createConfig(checked.document);
-    else for (const fault of checked.faults) log("config_invalid", { from, fault, kept: config === undefined ? "none" : "previous" });
+    else
+      for (const fault of checked.faults)
+        log("config_invalid", { from, fault, kept: config === undefined ? "none" : "previous" });
   };
   const acceptText = (text: string, from: string): void => {
     try {
       accept(JSON.parse(text) as unknown, from);
     } catch {
-      log("config_invalid", { from, fault: "the document is not JSON", kept: config === undefined ? "none" : "previous" });
+      log("config_invalid", {
+        from,
+        fault: "the document is not JSON",
+        kept: config === undefined ? "none" : "previous",
+      });
     }
   };
 

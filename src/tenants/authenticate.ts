@@ -10,7 +10,11 @@ export interface Claim {
 }
 
 /** The header names the tenant, the key proves it. Tells nobody which tenants there are. @param sha256 hex digest of a text */
-export function authenticate(config: Config, claim: Claim, sha256: (text: string) => string): Result<Tenant, GatewayError> {
+export function authenticate(
+  config: Config,
+  claim: Claim,
+  sha256: (text: string) => string,
+): Result<Tenant, GatewayError> {
   const name = claim.tenant?.trim();
   if (name === "") return err(tenantRequired(config));
   if (config.auth === "header") {
@@ -20,7 +24,12 @@ export function authenticate(config: Config, claim: Claim, sha256: (text: string
   }
   const key = keyOf(claim);
   if (key === "") {
-    return err(gatewayError("missing_api_key", "You didn't provide an API key. Send it in an Authorization header: `Authorization: Bearer YOUR_KEY`."));
+    return err(
+      gatewayError(
+        "missing_api_key",
+        "You didn't provide an API key. Send it in an Authorization header: `Authorization: Bearer YOUR_KEY`.",
+      ),
+    );
   }
   const tenants = config.keys.get(sha256(key));
   if (tenants === undefined) return err(gatewayError("invalid_api_key", "Incorrect API key provided."));
@@ -39,4 +48,5 @@ function keyOf({ authorization, apiKey }: Claim): string {
 
 const tenantRequired = (config: Config): GatewayError =>
   gatewayError("tenant_required", `Say which tenant this request is for in the \`${config.tenantHeader}\` header.`);
-const forbidden = (): GatewayError => gatewayError("tenant_forbidden", "Your credentials do not allow requests for this tenant.");
+const forbidden = (): GatewayError =>
+  gatewayError("tenant_forbidden", "Your credentials do not allow requests for this tenant.");

@@ -34,7 +34,9 @@ const MAX_BODY_BYTES = 20 * 1024 * 1024;
 export function createConfig(document: GatewayDocument): Config {
   const keys = new Map<string, Tenant[]>();
   const tenants = new Map<string, Tenant>();
-  for (const [id, { keys: hashes = [], models = ["*"], routes = {}, defaults = {} }] of Object.entries(document.tenants)) {
+  for (const [id, { keys: hashes = [], models = ["*"], routes = {}, defaults = {} }] of Object.entries(
+    document.tenants,
+  )) {
     const tenant: Tenant = {
       id,
       models: createPatterns(models.map((name) => [name, true])),
@@ -59,7 +61,10 @@ export function createConfig(document: GatewayDocument): Config {
 
 function createRoutes(document: GatewayDocument, routes: NonNullable<GatewayDocument["routes"]>): Patterns<Route> {
   return createPatterns(
-    Object.entries(routes).map(([name, { targets }]) => [name, { targets: targets.map((target) => createTarget(document, target)) }]),
+    Object.entries(routes).map(([name, { targets }]) => [
+      name,
+      { targets: targets.map((target) => createTarget(document, target)) },
+    ]),
   );
 }
 

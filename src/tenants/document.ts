@@ -5,9 +5,10 @@ const text = (form: RegExp, message: string): z.ZodMiniString => z.string().chec
 
 // The names of secrets and bindings. Not those of the configuration itself: a credential must never be able to send it anywhere.
 const RESERVED = new Set(["GATEWAY", "CONFIG"]);
-const bindingName = text(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the NAME of a secret or binding (letters, digits, _), never a value").check(
-  z.refine((name) => !RESERVED.has(name), "must not name the configuration itself"),
-);
+const bindingName = text(
+  /^[A-Za-z_][A-Za-z0-9_]*$/,
+  "must be the NAME of a secret or binding (letters, digits, _), never a value",
+).check(z.refine((name) => !RESERVED.has(name), "must not name the configuration itself"));
 
 const milliseconds = z.int().check(z.minimum(1), z.maximum(24 * 60 * 60 * 1000));
 const deadlines = {
@@ -17,10 +18,25 @@ const deadlines = {
   keep_alive_ms: z.optional(milliseconds),
 };
 
-const capabilities = z.strictObject({ streaming: z.optional(z.boolean()), streaming_with_tools: z.optional(z.boolean()) });
+const capabilities = z.strictObject({
+  streaming: z.optional(z.boolean()),
+  streaming_with_tools: z.optional(z.boolean()),
+});
 
 // What the gateway sets itself, or what belongs to one connection.
-const OWN_HEADERS = new Set(["host", "content-length", "content-type", "content-encoding", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer", "accept-encoding"]);
+const OWN_HEADERS = new Set([
+  "host",
+  "content-length",
+  "content-type",
+  "content-encoding",
+  "transfer-encoding",
+  "connection",
+  "keep-alive",
+  "upgrade",
+  "te",
+  "trailer",
+  "accept-encoding",
+]);
 const headerName = text(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "must be a header name").check(
   z.refine((name) => !OWN_HEADERS.has(name.toLowerCase()), "must not be a header that the gateway sets itself"),
 );
@@ -31,8 +47,14 @@ const headerValue = z.union([
 
 const parseUrl = (value: string): URL | undefined => (URL.canParse(value) ? new URL(value) : undefined);
 const baseUrl = z.string().check(
-  z.refine((value) => /^https?:$/.test(parseUrl(value)?.protocol ?? ""), { error: "must be an http or https URL", abort: true }),
-  z.refine((value) => parseUrl(value)?.username === "" && parseUrl(value)?.password === "", "must not carry credentials: name a secret in `credential`"),
+  z.refine((value) => /^https?:$/.test(parseUrl(value)?.protocol ?? ""), {
+    error: "must be an http or https URL",
+    abort: true,
+  }),
+  z.refine(
+    (value) => parseUrl(value)?.username === "" && parseUrl(value)?.password === "",
+    "must not carry credentials: name a secret in `credential`",
+  ),
 );
 
 const upstream = z.strictObject({
@@ -56,11 +78,16 @@ const target = z.strictObject({
 
 /** A model name, or the beginning of one and `*`. */
 const pattern = text(/^(?:[^*]+\*?|\*)$/, "must be a name, or the beginning of one and a single * at its end");
-const routes = z.record(pattern, z.strictObject({ targets: z.array(target).check(z.minLength(1, "must name at least one target")) }));
+const routes = z.record(
+  pattern,
+  z.strictObject({ targets: z.array(target).check(z.minLength(1, "must name at least one target")) }),
+);
 const id = z.string().check(z.minLength(1, "must not be empty"));
 
 const tenant = z.strictObject({
-  keys: z.optional(z.array(text(/^sha256:[0-9a-f]{64}$/, "must be sha256: and the 64 hex digits of the key's SHA-256"))),
+  keys: z.optional(
+    z.array(text(/^sha256:[0-9a-f]{64}$/, "must be sha256: and the 64 hex digits of the key's SHA-256")),
+  ),
   models: z.optional(z.array(pattern)),
   routes: z.optional(routes),
   defaults: z.optional(z.record(z.string(), z.unknown())),
@@ -79,7 +106,9 @@ export type GatewayDocument = z.infer<typeof schema>;
 export type TargetDocument = z.infer<typeof target>;
 
 /** Checks a configuration document. Errors name the path and the fault, and never quote a value: there may be a key in it. */
-export function parseDocument(value: unknown): { readonly document: GatewayDocument } | { readonly faults: readonly string[] } {
+export function parseDocument(
+  value: unknown,
+): { readonly document: GatewayDocument } | { readonly faults: readonly string[] } {
   const result = schema.safeParse(value);
   if (!result.success) return { faults: result.error.issues.slice(0, 20).flatMap(faultsOf) };
   const faults = unknownUpstreams(result.data);
@@ -98,7 +127,9 @@ function faultsOf(issue: z.core.$ZodIssue): string[] {
     case "invalid_union":
       return [`${at}: must be text or {"secret": "NAME"}`];
     case "too_small":
-      return [`${at}: ${issue.origin === "array" || issue.origin === "string" ? issue.message : `must be at least ${issue.minimum}`}`];
+      return [
+        `${at}: ${issue.origin === "array" || issue.origin === "string" ? issue.message : `must be at least ${issue.minimum}`}`,
+      ];
     case "too_big":
       return [`${at}: must be at most ${issue.maximum}`];
     case "invalid_key":
@@ -109,16 +140,21 @@ function faultsOf(issue: z.core.$ZodIssue): string[] {
 }
 
 function pathOf(path: readonly PropertyKey[]): string {
-  return path.map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`)).join("");
+  return path
+    .map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`))
+    .join("");
 }
 
 function unknownUpstreams({ upstreams, routes: shared = {}, tenants }: GatewayDocument): string[] {
   const scopes: [string, z.infer<typeof routes>][] = [["routes", shared]];
-  for (const [id, { routes: own }] of Object.entries(tenants)) if (own !== undefined) scopes.push([`tenants.${id}.routes`, own]);
+  for (const [id, { routes: own }] of Object.entries(tenants))
+    if (own !== undefined) scopes.push([`tenants.${id}.routes`, own]);
   return scopes.flatMap(([scope, list]) =>
     Object.entries(list).flatMap(([name, route]) =>
       route.targets.flatMap(({ upstream }, i) =>
-        Object.hasOwn(upstreams, upstream) ? [] : [`${scope}.${name}.targets[${i}].upstream: there is no such upstream`],
+        Object.hasOwn(upstreams, upstream)
+          ? []
+          : [`${scope}.${name}.targets[${i}].upstream: there is no such upstream`],
       ),
     ),
   );

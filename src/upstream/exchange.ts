@@ -56,7 +56,12 @@ export function createExchange({ request, target, stream, fetch, now, clientGone
     if (clientGone.aborted) return { error: gatewayError("client_closed_request", "The client has left.") };
     return phase === "headers"
       ? { error: gatewayError("upstream_unreachable", "The upstream could not be reached.") }
-      : { error: gatewayError("upstream_cut", "The connection to the upstream broke off before the answer was finished.") };
+      : {
+          error: gatewayError(
+            "upstream_cut",
+            "The connection to the upstream broke off before the answer was finished.",
+          ),
+        };
   };
 
   const readBody = async (): Promise<Result<Uint8Array | undefined, Failure>> => {
@@ -71,7 +76,7 @@ export function createExchange({ request, target, stream, fetch, now, clientGone
     deadline.set("idle_ms", target.deadlines.idle_ms);
     const utf8 = new TextDecoder();
     let text = "";
-    for (let bytes = 0; bytes < MAX_ERROR_BYTES; ) {
+    for (let bytes = 0; bytes < MAX_ERROR_BYTES;) {
       const next = await readBody();
       // What has come of an error says more than how it ended.
       if (!next.ok || next.value === undefined) break;

@@ -25,12 +25,18 @@ export function errorFor({ error, report }: Failure, target: Target, requestedMo
     return gatewayError("upstream_redirect", "The upstream answered with a redirect, which is not followed.");
   }
   if (status === 401 || status === 403) {
-    return gatewayError("upstream_unauthorized", "The upstream does not accept the gateway's credential. This is for the gateway's operator to mend.");
+    return gatewayError(
+      "upstream_unauthorized",
+      "The upstream does not accept the gateway's credential. This is for the gateway's operator to mend.",
+    );
   }
   if (isUnknownModel(report)) {
     return target.model === undefined
       ? modelNotFound(requestedModel)
-      : gatewayError("upstream_model_not_found", "The upstream does not serve the model that this name is routed to. This is for the gateway's operator to mend.");
+      : gatewayError(
+          "upstream_model_not_found",
+          "The upstream does not serve the model that this name is routed to. This is for the gateway's operator to mend.",
+        );
   }
   const shaped = toGatewayError(report, hostOf(target));
   return error.headers === undefined ? shaped : { ...shaped, headers: error.headers };
@@ -38,5 +44,9 @@ export function errorFor({ error, report }: Failure, target: Target, requestedMo
 
 /** The same words for a model that does not exist and one that the tenant may not use: a tenant cannot find out which. */
 export function modelNotFound(model: string): GatewayError {
-  return gatewayError("model_not_found", `The model \`${model.slice(0, 200)}\` does not exist or you do not have access to it.`, "model");
+  return gatewayError(
+    "model_not_found",
+    `The model \`${model.slice(0, 200)}\` does not exist or you do not have access to it.`,
+    "model",
+  );
 }

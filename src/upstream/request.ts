@@ -33,11 +33,19 @@ export function endpointUrl(baseUrl: string, endpoint: string): string {
  * The body for a target: the client's own text, but for the members that have to differ. Top-level nulls mean "the default" and are
  * left out, since some servers take them for values; what `defaults` says is filled in where the client said nothing.
  */
-export function bodyFor(text: string, body: JsonObject, defaults: JsonObject, target: Target, form: AskedForm, clientStreams: boolean): string {
+export function bodyFor(
+  text: string,
+  body: JsonObject,
+  defaults: JsonObject,
+  target: Target,
+  form: AskedForm,
+  clientStreams: boolean,
+): string {
   const members = membersOf(text);
   for (const [key, value] of Object.entries(body)) if (value === null) members.set(key, undefined);
   for (const [key, value] of Object.entries(defaults)) {
-    if ((body[key] === undefined || body[key] === null) && !hasSynonym(body, key)) members.set(key, JSON.stringify(value));
+    if ((body[key] === undefined || body[key] === null) && !hasSynonym(body, key))
+      members.set(key, JSON.stringify(value));
   }
   if (target.model !== undefined && target.model !== body["model"]) members.set("model", JSON.stringify(target.model));
   if (form.stream) {
@@ -97,4 +105,7 @@ export function headersFor(
 }
 
 const credentialMissing = (): GatewayError =>
-  gatewayError("credential_missing", "The gateway has no credential for this model's upstream. This is for its operator to mend.");
+  gatewayError(
+    "credential_missing",
+    "The gateway has no credential for this model's upstream. This is for its operator to mend.",
+  );

@@ -42,4 +42,5 @@ export function createStreamingMemory(maxEntries = 2000, keptMs = 10 * 60_000): 
   };
 }
 
-const nameOf = ({ tenant, upstream, model, combination }: StreamingKey): string => JSON.stringify([tenant, upstream, model, combination]);
+const nameOf = ({ tenant, upstream, model, combination }: StreamingKey): string =>
+  JSON.stringify([tenant, upstream, model, combination]);

@@ -32,8 +32,19 @@ export interface StreamingWishes {
 }
 
 /** At most one change each way, at most three requests: an upstream that refuses both forms gets to say so. */
-export function planStreaming({ clientStreams, clientOptions, hasTools, preferStream, capabilities, known }: StreamingWishes): StreamingPlan {
-  const cannot = !capabilities.streaming || (hasTools && !capabilities.streaming_with_tools) || known.noStream === true || known.noKey === true;
+export function planStreaming({
+  clientStreams,
+  clientOptions,
+  hasTools,
+  preferStream,
+  capabilities,
+  known,
+}: StreamingWishes): StreamingPlan {
+  const cannot =
+    !capabilities.streaming ||
+    (hasTools && !capabilities.streaming_with_tools) ||
+    known.noStream === true ||
+    known.noKey === true;
   const stream = (clientStreams || preferStream || known.onlyStream === true) && !cannot;
   // Without the client's wish for usage a stream needs no options; a JSON answer wants the usage that only they bring.
   const options = !known.noOptions && (clientOptions || !clientStreams);
@@ -42,8 +53,12 @@ export function planStreaming({ clientStreams, clientOptions, hasTools, preferSt
   let requests = 1;
   let turned = false;
   return {
-    get form() { return form; },
-    get learned() { return learned; },
+    get form() {
+      return form;
+    },
+    get learned() {
+      return learned;
+    },
     revise(report): boolean {
       if (requests >= MAX_REQUESTS) return false;
       const refusal = recogniseRefusal(report, { stream: form.stream, options: form.stream && form.options });

@@ -20,14 +20,18 @@ export interface Asked {
  */
 export function recogniseRefusal(report: UpstreamReport, asked: Asked): StreamingRefusal | undefined {
   const { status, param } = report;
-  const texts = [...report.texts, report.code ?? ""].map(plain).filter((text) => text !== "" && !INSIDE_THE_REQUEST.test(text));
-  const says = (patterns: readonly RegExp[]): boolean => texts.some((text) => patterns.some((pattern) => pattern.test(text)));
+  const texts = [...report.texts, report.code ?? ""]
+    .map(plain)
+    .filter((text) => text !== "" && !INSIDE_THE_REQUEST.test(text));
+  const says = (patterns: readonly RegExp[]): boolean =>
+    texts.some((text) => patterns.some((pattern) => pattern.test(text)));
   if (status !== undefined && !CAN_REFUSE.has(status)) {
     const known = status === 500 && asked.stream && says(KNOWN_AS_500);
     return known ? "no_stream" : undefined;
   }
   const field = param === null ? undefined : param.replace(/^(?:body|\$|#)?[./]*/, "");
-  const aboutOptions = (field !== undefined && /^stream_?options\b/i.test(field)) || texts.some((text) => text.includes(OPTIONS));
+  const aboutOptions =
+    (field !== undefined && /^stream_?options\b/i.test(field)) || texts.some((text) => text.includes(OPTIONS));
   if (aboutOptions && !says(NO_STREAM_STRONG)) return asked.options ? "no_options" : undefined;
   if (field !== undefined && field !== "stream" && !aboutOptions) return undefined;
   if (says(NO_KEY)) return "no_stream_key";
@@ -65,7 +69,8 @@ const GAP = String.raw`[^.;!?]{0,60}?`;
 const ABLE = String.raw`(?:support\w*|available|allowed|enabled|implemented|possible|permitted|accepted|acceptable|compatible|valid|offered|provided)`;
 const NOT = String.raw`(?:not|never)(?: \w+){0,2}?`;
 
-const pattern = (source: string): RegExp => new RegExp(source.replaceAll("S!", S).replaceAll("GAP", GAP).replaceAll("ABLE", ABLE).replaceAll("NOT", NOT));
+const pattern = (source: string): RegExp =>
+  new RegExp(source.replaceAll("S!", S).replaceAll("GAP", GAP).replaceAll("ABLE", ABLE).replaceAll("NOT", NOT));
 
 const NO_STREAM_STRONG: readonly RegExp[] = [
   // streaming (completion) is not (currently) supported; stream=true not allowed yet

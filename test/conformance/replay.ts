@@ -1,5 +1,5 @@
 // Replays the cases through a gateway, by hand or for `npm run test:splits`:
-//   node test/conformance/replay.ts [--only 38,63b,r12] [--splits] [--jobs 6] [--verbose]
+//   node test/conformance/replay.ts [--only 38,63b,r12] [--splits] [--jobs 12] [--verbose]
 //   node test/conformance/replay.ts --base http://127.0.0.1:8787/v1 --key sk-... --upstream-port 9400
 // Prints a JSON line per failing check; fails if a case fails that is not expected to, or passes although it is.
 import { parseArgs } from "node:util";
@@ -45,7 +45,7 @@ await runJobs(
     if (before >= 3) return;
     for (const fault of faults) console.log(JSON.stringify({ ...about, ...fault, judgement, title }));
   },
-  Number(values.jobs ?? 6),
+  Number(values.jobs ?? 12),
 );
 await gateway?.stop();
 await mock.stop();

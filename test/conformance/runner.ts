@@ -57,8 +57,11 @@ interface Asking {
 function askingOf(client: ClientPart, kind: Kind, mode: Mode, model: string, target: Target): Asking {
   let body: Buffer = Buffer.alloc(0);
   let includeUsage = false;
-  if (client.rawBody !== undefined) body = bytesOfPiece(client.rawBody);
-  else if (client.method !== "GET") {
+  if (client.rawBody !== undefined) {
+    body = bytesOfPiece(client.rawBody);
+    includeUsage = mode === "stream" && /"include_usage"\s*:\s*true/.test(body.toString("latin1"));
+  }
+  if (client.rawBody === undefined && client.method !== "GET") {
     const value: Record<string, unknown> = { model, ...BODIES[kind], ...client.body };
     if (mode !== "once" && !client.omitStream && !("stream" in value)) value["stream"] = mode === "stream";
     if (mode !== "stream") delete value["stream_options"];
@@ -200,7 +203,7 @@ export async function runJobs(
   jobs: readonly Job[],
   target: Target,
   report: (job: Job, faults: readonly Fault[]) => void,
-  width = 6,
+  width = 12,
 ): Promise<void> {
   const work = async (job: Job): Promise<void> => {
     report(job, await runJob(job, target).catch((error: Error) => [{ check: "runner", message: String(error.stack) }]));

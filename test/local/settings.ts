@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
 import { isRecord } from "./sample-arguments.ts";
+import { localModels } from "./upstream-models.ts";
 import { startUpstream } from "./upstream.ts";
 
 export const localKey = "sk-local";
@@ -98,7 +99,7 @@ async function ownDocument(flags: Flags): Promise<unknown> {
     // Short, so that `local/slow` shows keep-alive comments and `local/stall` its timeout while somebody is looking.
     upstreams: { local: { base_url: baseUrl, keep_alive_ms: 1000, idle_ms: 15_000 } },
     routes: { "local/*": { targets: [{ upstream: "local" }] } },
-    tenants: { local: { keys, models: ["local/*"] } },
+    tenants: { local: { keys, models: [...localModels.map(({ id }) => id), "local/*"] } },
   };
 }
 

@@ -24,7 +24,19 @@ export function chatCompletions(memory: StreamingMemory): (c: Context<AppEnviron
     const [target] = routeOf(config, tenant.value, parsed.value.model)?.targets ?? [];
     if (target === undefined) return errorResponse(modelNotFound(parsed.value.model));
     const { id, defaults } = tenant.value;
-    const call = { request: parsed.value, tenant: id, defaults, target, requestId, clientGone: request.signal, respond: errorResponse };
-    return completeChat(call, createPorts(c.env, (promise) => c.executionCtx.waitUntil(promise)), memory);
+    const call = {
+      request: parsed.value,
+      tenant: id,
+      defaults,
+      target,
+      requestId,
+      clientGone: request.signal,
+      respond: errorResponse,
+    };
+    return completeChat(
+      call,
+      createPorts(c.env, (promise) => c.executionCtx.waitUntil(promise)),
+      memory,
+    );
   };
 }

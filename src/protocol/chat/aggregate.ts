@@ -38,7 +38,13 @@ export function createAggregate(): Aggregate {
       const index = wire["index"] as number;
       let gathered = choices.get(index);
       if (gathered === undefined) {
-        gathered = { index, message: { role: "assistant", content: null, refusal: null }, calls: [], choice: {}, logprobs: null };
+        gathered = {
+          index,
+          message: { role: "assistant", content: null, refusal: null },
+          calls: [],
+          choice: {},
+          logprobs: null,
+        };
         choices.set(index, gathered);
       }
       addChoice(gathered, wire);
@@ -78,7 +84,8 @@ function addChoice(gathered: Gathered, wire: JsonObject): void {
     else if (key === "function_call") message[key] = joinTexts(message[key], value as JsonObject, CALL_TEXTS);
     else if (key === "audio" && isObject(value)) message[key] = joinTexts(message[key], value, AUDIO_TEXTS);
     else if (APPENDED.has(key)) message[key] = `${(message[key] as string | null | undefined) ?? ""}${value as string}`;
-    else if (LISTS.has(key) && Array.isArray(value)) message[key] = [...((message[key] as unknown[] | undefined) ?? []), ...value];
+    else if (LISTS.has(key) && Array.isArray(value))
+      message[key] = [...((message[key] as unknown[] | undefined) ?? []), ...value];
     else put(message, key, value);
   }
 }
@@ -133,7 +140,8 @@ function choiceOf({ index, message, calls, choice, logprobs }: Gathered): JsonOb
     index,
     message: {
       ...message,
-      content: content === "" && silent ? null : content === null && !silent && message["audio"] === undefined ? "" : content,
+      content:
+        content === "" && silent ? null : content === null && !silent && message["audio"] === undefined ? "" : content,
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     },
     logprobs,
@@ -152,7 +160,11 @@ export interface ChatGather {
 }
 
 /** @param maxBytes what the gathered answer may take: it is held in memory, which the whole isolate shares */
-export function createChatGather(options: Omit<ConformOptions, "parsed">, maxEventBytes: number, maxBytes: number): ChatGather {
+export function createChatGather(
+  options: Omit<ConformOptions, "parsed">,
+  maxEventBytes: number,
+  maxBytes: number,
+): ChatGather {
   const decoder = createSseDecoder(maxEventBytes);
   const aggregate = createAggregate();
   const conform = createConform({ ...options, parsed: true }, aggregate);
@@ -163,7 +175,12 @@ export function createChatGather(options: Omit<ConformOptions, "parsed">, maxEve
       bytesSeen += bytes.length;
       const decoded = bytesSeen > maxBytes ? undefined : decoder.feed(bytes);
       if (decoded === undefined) {
-        conform.fail({ error: gatewayError("upstream_too_large", "The upstream sent an answer that is larger than this gateway accepts.") });
+        conform.fail({
+          error: gatewayError(
+            "upstream_too_large",
+            "The upstream sent an answer that is larger than this gateway accepts.",
+          ),
+        });
         return;
       }
       for (const event of decoded.events) conform.take(event);

@@ -47,7 +47,11 @@ export function parseCallDelta(value: unknown): CallDelta | undefined {
  * last call. At an index that is taken, a new id together with a name, or a new complete name, is a new call: servers that
  * give every call the index 0 mean it so. A new id alone is not: some servers make one for every delta.
  */
-export function callOf(calls: readonly Call[], delta: CallDelta, isPartialName: (name: string) => boolean): Call | undefined {
+export function callOf(
+  calls: readonly Call[],
+  delta: CallDelta,
+  isPartialName: (name: string) => boolean,
+): Call | undefined {
   const call = candidate(calls, delta);
   if (call === undefined || delta.name === "" || call.name === "") return call;
   if (isPartialName(call.name) && call.args === "" && call.waiting === "") return call;
@@ -65,7 +69,8 @@ function candidate(calls: readonly Call[], delta: CallDelta): Call | undefined {
   const byId = delta.id === "" ? undefined : calls.findLast((call) => call.upstreamId === delta.id);
   if (byId !== undefined && (atIndex.length === 0 || atIndex.includes(byId))) return byId;
   if (atIndex.length > 0) return atIndex.at(-1);
-  if (delta.index === undefined) return delta.id !== "" && delta.name === "" && last.upstreamId !== "" ? undefined : last;
+  if (delta.index === undefined)
+    return delta.id !== "" && delta.name === "" && last.upstreamId !== "" ? undefined : last;
   // An index never seen, and nothing else to tell a call by: the rest of the last call, unless that one is complete.
   return delta.id === "" && delta.name === "" && !isCompleteJson(last.args) ? last : undefined;
 }

@@ -46,5 +46,10 @@ export function createChoice(index: number, isPartialName: (name: string) => boo
 }
 
 export function broughtBy(choice: Choice, shape: AnswerShape): Brought {
-  return { calls: choice.calls.length > 0, functionCall: choice.functionCall, text: choice.hasText, namedTool: shape.namedTool };
+  return {
+    calls: choice.calls.length > 0,
+    functionCall: choice.functionCall,
+    text: choice.hasText,
+    namedTool: shape.namedTool,
+  };
 }

@@ -33,7 +33,10 @@ function isCleanDelta(delta: JsonObject, choice: Choice): boolean {
   }
   if (choice.halves.size > 0) return false;
   const call = delta["function_call"];
-  return call === undefined || (isObject(call) && !Object.values(call).includes(null) && !(choice.functionName && "name" in call));
+  return (
+    call === undefined ||
+    (isObject(call) && !Object.values(call).includes(null) && !(choice.functionName && "name" in call))
+  );
 }
 
 function isCleanCallList(calls: unknown, choice: Choice): boolean {
@@ -51,12 +54,21 @@ function isCleanCallList(calls: unknown, choice: Choice): boolean {
     return (
       wire["index"] === choice.calls.length &&
       choice.calls.every((call) => call.out !== undefined && call.id !== id) &&
-      typeof id === "string" && id !== "" && type === "function" && typeof name === "string" && name !== "" &&
+      typeof id === "string" &&
+      id !== "" &&
+      type === "function" &&
+      typeof name === "string" &&
+      name !== "" &&
       !choice.isPartialName(name)
     );
   }
   const isPlain = wire["id"] === undefined && wire["type"] === undefined && body["name"] === undefined;
-  return isPlain && open.out === wire["index"] && open.upstreamIndex === open.out && choice.calls.findLast((call) => call.upstreamIndex === open.out) === open;
+  return (
+    isPlain &&
+    open.out === wire["index"] &&
+    open.upstreamIndex === open.out &&
+    choice.calls.findLast((call) => call.upstreamIndex === open.out) === open
+  );
 }
 
 const hasNull = (value: JsonObject): boolean => Object.values(value).includes(null);

@@ -1,5 +1,13 @@
 import { gatewayError } from "../errors.ts";
-import { deeperThan, isObject, type JsonObject, MAX_DEPTH, parseLossless, parseTolerant, withoutNonFinite } from "../json/lossless.ts";
+import {
+  deeperThan,
+  isObject,
+  type JsonObject,
+  MAX_DEPTH,
+  parseLossless,
+  parseTolerant,
+  withoutNonFinite,
+} from "../json/lossless.ts";
 import { err, ok, type Result } from "../result.ts";
 import { invalidAnswer } from "../upstream-error.ts";
 import { parseCallDelta } from "./calls.ts";
@@ -19,12 +27,14 @@ export interface WholeAnswer {
 /** Holds one JSON answer to what strict clients rely on. What cannot be repaired without inventing something is a failure. */
 export function conformCompletion(text: string, shape: AnswerShape, identity: Identity): Result<WholeAnswer, Failure> {
   const parsed = parseTolerant(text);
-  if (parsed === undefined) return err({ error: invalidAnswer(text.trim() === "" ? "an empty answer" : "an answer that is not JSON") });
+  if (parsed === undefined)
+    return err({ error: invalidAnswer(text.trim() === "" ? "an empty answer" : "an answer that is not JSON") });
   const body = Array.isArray(parsed.value) && parsed.value.length === 1 ? (parsed.value[0] as unknown) : parsed.value;
   if (!isObject(body)) return err({ error: invalidAnswer("an answer that is no JSON object") });
   if (isErrorBody(body)) return err(failureFromBody(undefined, text));
   const { choices } = body;
-  if (!Array.isArray(choices) || choices.length === 0) return err({ error: invalidAnswer("an answer without choices") });
+  if (!Array.isArray(choices) || choices.length === 0)
+    return err({ error: invalidAnswer("an answer without choices") });
   if (parsed.legal && body === parsed.value && isClean(body, choices, shape)) return ok({ body, text });
   if (deeperThan(body, MAX_DEPTH)) return err({ error: invalidAnswer("an answer that is nested too deeply") });
   return repaired(parseLossless(parsed.legal ? text : withoutNonFinite(text)), shape, identity);
@@ -34,10 +44,13 @@ function repaired(value: unknown, shape: AnswerShape, identity: Identity): Resul
   const body = (Array.isArray(value) ? value[0] : value) as JsonObject;
   const list = body["choices"] as unknown[];
   const indexes = new Set(list.map((wire) => (isObject(wire) ? wire["index"] : undefined)));
-  const trusted = indexes.size === list.length && [...indexes].every((index) => Number.isInteger(index) && (index as number) >= 0);
+  const trusted =
+    indexes.size === list.length && [...indexes].every((index) => Number.isInteger(index) && (index as number) >= 0);
   const choices: JsonObject[] = [];
   for (const [place, wire] of list.entries()) {
-    const choice = isObject(wire) ? repairChoice(wire, shape, identity) : err({ error: invalidAnswer("a choice that is no object") });
+    const choice = isObject(wire)
+      ? repairChoice(wire, shape, identity)
+      : err({ error: invalidAnswer("a choice that is no object") });
     if (!choice.ok) return choice;
     choices.push({ ...choice.value, index: trusted ? choice.value["index"] : place });
   }
@@ -64,7 +77,12 @@ function repairChoice(wire: JsonObject, shape: AnswerShape, identity: Identity):
   const { message: _message, delta: _delta, text: _text, index, logprobs, finish_reason, ...vendor } = wire;
   const meaning = meaningOf(finish_reason);
   if (meaning === undefined) {
-    return err({ error: gatewayError("upstream_cut", "The upstream sent an answer that is not finished (it has no finish_reason).") });
+    return err({
+      error: gatewayError(
+        "upstream_cut",
+        "The upstream sent an answer that is not finished (it has no finish_reason).",
+      ),
+    });
   }
   if (meaning === "failed") return err(failedAnswer(wire));
   const message = repairMessage(raw, meaning === "length", identity);
@@ -90,8 +108,17 @@ function repairMessage(raw: JsonObject, cutShort: boolean, identity: Identity): 
     if (call.name === "") return undefined;
     const id = call.id === "" || ids.has(call.id) ? identity.newId("call_") : call.id;
     ids.add(id);
-    const args = call.args === undefined || (call.args === "" && !cutShort) ? (call.type === "function" ? "{}" : "") : call.args;
-    const { index: _index, function: _function, custom: _custom, name: _name, arguments: _arguments, input: _input, ...vendor } = element as JsonObject;
+    const args =
+      call.args === undefined || (call.args === "" && !cutShort) ? (call.type === "function" ? "{}" : "") : call.args;
+    const {
+      index: _index,
+      function: _function,
+      custom: _custom,
+      name: _name,
+      arguments: _arguments,
+      input: _input,
+      ...vendor
+    } = element as JsonObject;
     const named = call.type === "custom" ? { name: call.name, input: args } : { name: call.name, arguments: args };
     calls.push({ ...vendor, id, type: call.type, [call.type]: named });
   }
@@ -99,7 +126,8 @@ function repairMessage(raw: JsonObject, cutShort: boolean, identity: Identity): 
     if (rest[key] !== undefined && rest[key] !== null) rest[key] = textOf(rest[key]);
   }
   const legacy = isObject(function_call) ? { ...function_call } : undefined;
-  if (legacy !== undefined && typeof legacy["arguments"] !== "string") legacy["arguments"] = JSON.stringify(legacy["arguments"] ?? {});
+  if (legacy !== undefined && typeof legacy["arguments"] !== "string")
+    legacy["arguments"] = JSON.stringify(legacy["arguments"] ?? {});
   const text = textOf(content);
   return {
     role: "assistant",
@@ -135,11 +163,21 @@ function isCleanChoice(wire: JsonObject, shape: AnswerShape): boolean {
   if (logprobs !== null && !isObject(logprobs)) return false;
   const { content, refusal, tool_calls, function_call, reasoning, reasoning_content } = message;
   if (![content, refusal].every((text) => text === null || typeof text === "string")) return false;
-  if (![reasoning, reasoning_content].every((text) => text === undefined || text === null || typeof text === "string")) return false;
-  if (tool_calls !== undefined && !(Array.isArray(tool_calls) && tool_calls.length > 0 && tool_calls.every(isCleanCall))) return false;
+  if (![reasoning, reasoning_content].every((text) => text === undefined || text === null || typeof text === "string"))
+    return false;
+  if (
+    tool_calls !== undefined &&
+    !(Array.isArray(tool_calls) && tool_calls.length > 0 && tool_calls.every(isCleanCall))
+  )
+    return false;
   if (content === "" && (tool_calls !== undefined || isObject(function_call))) return false;
   const meaning = meaningOf(finish_reason);
-  return meaning !== undefined && meaning !== "failed" && meaning === finish_reason && finishOf(meaning, broughtBy(message, shape)) === finish_reason;
+  return (
+    meaning !== undefined &&
+    meaning !== "failed" &&
+    meaning === finish_reason &&
+    finishOf(meaning, broughtBy(message, shape)) === finish_reason
+  );
 }
 
 function isCleanCall(wire: unknown): boolean {

@@ -63,7 +63,8 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
   let progress = 0;
   let outcome: Outcome | undefined;
 
-  const isPartialName = (name: string): boolean => shape.toolNames.some((tool) => tool !== name && tool.startsWith(name));
+  const isPartialName = (name: string): boolean =>
+    shape.toolNames.some((tool) => tool !== name && tool.startsWith(name));
   const newCallId = (): string => identity.newId("call_");
 
   /** Fixes id, created and model with the first chunk that leaves; the same ones stand in every chunk. */
@@ -180,19 +181,32 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
     const list = Array.isArray(parsedChunk["choices"]) ? parsedChunk["choices"].filter(isObject) : [];
     const { usage } = parsedChunk;
     if (isObject(usage)) {
-      account.add(usage, list.length === 0, [...choices.values()].filter((choice) => choice.ended).length, Math.max(shape.n, choices.size));
+      account.add(
+        usage,
+        list.length === 0,
+        [...choices.values()].filter((choice) => choice.ended).length,
+        Math.max(shape.n, choices.size),
+      );
     }
     if (list.length === 0) return takeUsageChunk(data, parsedChunk, legal);
     const members = list.map((wire, place) => choiceOf(wire, place, parsedChunk));
     const clean =
-      legal && failure === undefined && (usage === undefined || usage === null) && isSameHead(parsedChunk) &&
+      legal &&
+      failure === undefined &&
+      (usage === undefined || usage === null) &&
+      isSameHead(parsedChunk) &&
       list.every((wire, i) => {
         const choice = members[i];
-        return choice !== undefined && wire["index"] === choice.index && isCleanChoice(wire, choice, shape) &&
-          (list.length === 1 || wire["finish_reason"] === null);
+        return (
+          choice !== undefined &&
+          wire["index"] === choice.index &&
+          isCleanChoice(wire, choice, shape) &&
+          (list.length === 1 || wire["finish_reason"] === null)
+        );
       });
     if (clean) return takeCleanChunk(data, parsedChunk as WireChunk, list, members as Choice[]);
-    if (deeperThan(parsedChunk, MAX_DEPTH)) return failWith({ error: invalidAnswer("a chunk that is nested too deeply") });
+    if (deeperThan(parsedChunk, MAX_DEPTH))
+      return failWith({ error: invalidAnswer("a chunk that is nested too deeply") });
     // Numbers keep their spelling in what is written anew.
     const chunk = parseLossless(legal ? data : withoutNonFinite(data)) as JsonObject;
     const wires = (chunk["choices"] as unknown[]).filter(isObject);
@@ -222,7 +236,12 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
     const { usage } = chunk;
     // A chunk with neither choices nor usage (Azure's first one) tells a client nothing, and some trip over it.
     if (!isObject(usage)) return;
-    const clean = legal && Array.isArray(chunk["choices"]) && chunk["choices"].length === 0 && isSameHead(chunk) && isWholeUsage(usage);
+    const clean =
+      legal &&
+      Array.isArray(chunk["choices"]) &&
+      chunk["choices"].length === 0 &&
+      isSameHead(chunk) &&
+      isWholeUsage(usage);
     usageChunk = { chunk, data: clean ? data : undefined };
   };
 
@@ -236,7 +255,9 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
     const list = [...choices.values()].sort((a, b) => a.index - b.index);
     if (list.length === 0) return failWith({ error: invalidAnswer("an empty stream") });
     if (!list.every((choice) => choice.ended)) {
-      return failWith({ error: gatewayError("upstream_cut", "The upstream ended the stream before the answer was finished.") });
+      return failWith({
+        error: gatewayError("upstream_cut", "The upstream ended the stream before the answer was finished."),
+      });
     }
     const ends = list.map((choice) => ({ choice, deltas: closingDeltas(choice, choice.meaning === "length") }));
     for (const { choice, deltas } of ends) {
@@ -272,10 +293,18 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
   };
 
   return {
-    get answered() { return answered; },
-    get finished() { return choices.size >= shape.n && [...choices.values()].every((choice) => choice.ended); },
-    get progress() { return progress; },
-    get outcome() { return outcome; },
+    get answered() {
+      return answered;
+    },
+    get finished() {
+      return choices.size >= shape.n && [...choices.values()].every((choice) => choice.ended);
+    },
+    get progress() {
+      return progress;
+    },
+    get outcome() {
+      return outcome;
+    },
     seen,
     usage: () => account.total(),
 
@@ -322,12 +351,23 @@ function noteCleanCall(wire: JsonObject, choice: Choice): void {
   if (open !== undefined) open.args += args;
   else {
     const id = wire["id"] as string;
-    choice.calls.push({ upstreamIndex: index, upstreamId: id, id, type: "function", name: body["name"] as string, args, waiting: "", out: index });
+    choice.calls.push({
+      upstreamIndex: index,
+      upstreamId: id,
+      id,
+      type: "function",
+      name: body["name"] as string,
+      args,
+      waiting: "",
+      out: index,
+    });
   }
 }
 
 function failedFinish(wire: JsonObject): Failure {
   if (isObject(wire["error"])) return failureFromBody(undefined, JSON.stringify({ error: wire["error"] }));
   const word = typeof wire["finish_reason"] === "string" ? wire["finish_reason"].slice(0, 40) : "";
-  return { error: gatewayError("upstream_failed", `The upstream gave this answer up (finish_reason ${JSON.stringify(word)}).`) };
+  return {
+    error: gatewayError("upstream_failed", `The upstream gave this answer up (finish_reason ${JSON.stringify(word)}).`),
+  };
 }

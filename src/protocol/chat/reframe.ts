@@ -27,10 +27,17 @@ export function reframe(body: JsonObject, { includeUsage, pieceLength = 2048 }: 
 function choiceChunks(choice: JsonObject, pieceLength: number): JsonObject[] {
   const { index, message, logprobs, finish_reason, ...vendor } = choice as JsonObject & { message: JsonObject };
   const { role: _role, content, refusal, reasoning, reasoning_content, tool_calls, function_call, ...rest } = message;
-  const wire = (delta: JsonObject, logprobs: JsonObject | null = null): JsonObject => ({ index, delta, logprobs, finish_reason: null });
+  const wire = (delta: JsonObject, logprobs: JsonObject | null = null): JsonObject => ({
+    index,
+    delta,
+    logprobs,
+    finish_reason: null,
+  });
   const said = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null && value !== undefined));
   const tokens = isObject(logprobs) ? logprobs : {};
-  const chunks = [wire({ role: "assistant", content: typeof content === "string" ? "" : null, refusal: null, ...said })];
+  const chunks = [
+    wire({ role: "assistant", content: typeof content === "string" ? "" : null, refusal: null, ...said }),
+  ];
 
   const thoughts = reasoning === reasoning_content ? { reasoning, reasoning_content } : undefined;
   for (const spellings of thoughts === undefined ? [{ reasoning }, { reasoning_content }] : [thoughts]) {
@@ -42,7 +49,8 @@ function choiceChunks(choice: JsonObject, pieceLength: number): JsonObject[] {
   }
   chunks.push(...textChunks("content", content, tokens["content"], pieceLength, wire));
   chunks.push(...textChunks("refusal", refusal, tokens["refusal"], pieceLength, wire));
-  for (const [at, call] of ((tool_calls ?? []) as JsonObject[]).entries()) chunks.push(...callChunks(call, at, pieceLength).map((delta) => wire(delta)));
+  for (const [at, call] of ((tool_calls ?? []) as JsonObject[]).entries())
+    chunks.push(...callChunks(call, at, pieceLength).map((delta) => wire(delta)));
   if (isObject(function_call)) {
     const { arguments: args, ...named } = function_call;
     chunks.push(wire({ function_call: { ...named, arguments: "" } }));
@@ -54,14 +62,22 @@ function choiceChunks(choice: JsonObject, pieceLength: number): JsonObject[] {
 type Wire = (delta: JsonObject, logprobs?: JsonObject | null) => JsonObject;
 
 /** A text in pieces. Where its tokens are known each of them is a piece, with its own logprob; else the first piece has them all. */
-function textChunks(key: "content" | "refusal", text: unknown, tokens: unknown, pieceLength: number, wire: Wire): JsonObject[] {
+function textChunks(
+  key: "content" | "refusal",
+  text: unknown,
+  tokens: unknown,
+  pieceLength: number,
+  wire: Wire,
+): JsonObject[] {
   const logprobs = (list: readonly unknown[]): JsonObject => ({ content: null, refusal: null, [key]: list });
   const known = Array.isArray(tokens) ? (tokens as JsonObject[]) : undefined;
   if (typeof text !== "string") return known === undefined || known.length === 0 ? [] : [wire({}, logprobs(known))];
   if (known !== undefined && known.map((token) => token["token"]).join("") === text) {
     return known.map((token) => wire({ [key]: token["token"] }, logprobs([token])));
   }
-  const chunks = pieces(text, pieceLength).map((piece, i) => wire({ [key]: piece }, i === 0 && known !== undefined ? logprobs(known) : null));
+  const chunks = pieces(text, pieceLength).map((piece, i) =>
+    wire({ [key]: piece }, i === 0 && known !== undefined ? logprobs(known) : null),
+  );
   return chunks.length === 0 && known !== undefined && known.length > 0 ? [wire({}, logprobs(known))] : chunks;
 }
 
@@ -71,5 +87,7 @@ function callChunks(call: JsonObject, index: number, pieceLength: number): JsonO
   const key = type === "custom" ? "input" : "arguments";
   const { [key]: args, ...named } = body as JsonObject;
   const opening = { index, ...rest, [type]: { ...named, [key]: "" } };
-  return [opening, ...pieces(args as string, pieceLength).map((piece) => ({ index, [type]: { [key]: piece } }))].map((delta) => ({ tool_calls: [delta] }));
+  return [opening, ...pieces(args as string, pieceLength).map((piece) => ({ index, [type]: { [key]: piece } }))].map(
+    (delta) => ({ tool_calls: [delta] }),
+  );
 }

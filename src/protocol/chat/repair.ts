@@ -23,7 +23,8 @@ export function repairDelta(raw: JsonObject, whole: boolean, choice: Choice, new
     const value = raw[key];
     if (OWN_MEMBERS.has(key) || value === null || value === undefined) continue;
     if (TEXT_MEMBERS.has(key)) {
-      const text = key === "content" && whole && choice.hasText ? "" : wholeCharacters(choice, key, textOf(value) ?? "");
+      const text =
+        key === "content" && whole && choice.hasText ? "" : wholeCharacters(choice, key, textOf(value) ?? "");
       if (text !== "" || value === "") Object.defineProperty(delta, key, member(text));
     } else Object.defineProperty(delta, key, member(value));
   }
@@ -39,7 +40,12 @@ export function repairDelta(raw: JsonObject, whole: boolean, choice: Choice, new
 }
 
 // As the spread operator does it: a key called `__proto__` is only a key.
-const member = (value: unknown): PropertyDescriptor => ({ value, enumerable: true, writable: true, configurable: true });
+const member = (value: unknown): PropertyDescriptor => ({
+  value,
+  enumerable: true,
+  writable: true,
+  configurable: true,
+});
 
 /** Holds back the first half of a character at the end of a text, and puts the one that waits in front of the next text. */
 function wholeCharacters(choice: Choice, key: string, text: string): string {
@@ -79,7 +85,8 @@ function callDeltas(value: unknown, whole: boolean, choice: Choice, newCallId: (
       if (call.out === undefined && !choice.calls.some((other) => other.id === delta.id)) call.id = delta.id;
     }
     if (call.id === "") call.id = newCallId();
-    if (call.out === undefined && (call.name === "" || (delta.name !== call.name && choice.isPartialName(call.name)))) call.name += delta.name;
+    if (call.out === undefined && (call.name === "" || (delta.name !== call.name && choice.isPartialName(call.name))))
+      call.name += delta.name;
     const args = wholeCharacters(choice, `call ${choice.calls.indexOf(call)}`, delta.args ?? "");
     call.args += args;
     if (call.out !== undefined) return args === "" ? [] : [{ tool_calls: [continuingDelta(call, args)] }];

@@ -34,7 +34,8 @@ export function parseChatRequest(text: string): Result<ChatRequest, GatewayError
     if (typeof message["role"] !== "string") return wrong(`messages[${i}].role`, "a string");
   }
   if (stream !== undefined && stream !== null && typeof stream !== "boolean") return wrong("stream", "a boolean");
-  if (n !== undefined && n !== null && !(Number.isInteger(n) && (n as number) > 0)) return wrong("n", "a positive integer");
+  if (n !== undefined && n !== null && !(Number.isInteger(n) && (n as number) > 0))
+    return wrong("n", "a positive integer");
   if (deeperThan(body, MAX_DEPTH)) {
     return err(gatewayError("invalid_value", `The body of the request is nested deeper than ${MAX_DEPTH} levels.`));
   }

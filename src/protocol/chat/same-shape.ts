@@ -23,7 +23,8 @@ export function createSameShape(): SameShape {
       owner = undefined;
       const delta = wire["delta"] as JsonObject;
       const { content } = delta;
-      if (typeof content !== "string" || content === "" || NOT_PLAIN.test(content) || Object.keys(delta).length !== 1) return;
+      if (typeof content !== "string" || content === "" || NOT_PLAIN.test(content) || Object.keys(delta).length !== 1)
+        return;
       if (wire["finish_reason"] !== null || (wire["logprobs"] !== null && wire["logprobs"] !== undefined)) return;
       const opening = data.indexOf(OPENING);
       const at = opening + OPENING.length;

@@ -78,7 +78,12 @@ export function createChatStream(options: Omit<ConformOptions, "parsed">, maxEve
     feed(bytes): Uint8Array | undefined {
       const decoded = decoder.feed(bytes);
       if (decoded === undefined) {
-        conform.fail({ error: gatewayError("upstream_too_large", "The upstream sent an event that is larger than this gateway accepts.") });
+        conform.fail({
+          error: gatewayError(
+            "upstream_too_large",
+            "The upstream sent an event that is larger than this gateway accepts.",
+          ),
+        });
         return finish();
       }
       take(decoded);

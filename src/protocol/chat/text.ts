@@ -26,7 +26,7 @@ export function hasHalfCharacter(text: string): boolean {
 /** Cuts a text into pieces of at most `size` UTF-16 units, never through a character. */
 export function pieces(text: string, size: number): string[] {
   const list: string[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     let end = Math.min(at + size, text.length);
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end += end - at === 1 ? 1 : -1;
     list.push(text.slice(at, end));

@@ -65,5 +65,7 @@ function sum(a: JsonObject, b: JsonObject): JsonObject {
 
 function sumCounts(a: JsonObject, b: JsonObject): JsonObject {
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return Object.fromEntries([...keys].map((key) => [key, isCount(a[key]) && isCount(b[key]) ? a[key] + b[key] : (b[key] ?? a[key])]));
+  return Object.fromEntries(
+    [...keys].map((key) => [key, isCount(a[key]) && isCount(b[key]) ? a[key] + b[key] : (b[key] ?? a[key])]),
+  );
 }

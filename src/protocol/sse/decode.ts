@@ -91,7 +91,14 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
       let end = text.indexOf("\n", at);
       // Nearly every event of nearly every server: one data line and its blank line, ended by LF.
       if (nextCr < 0 && !pending && end >= 0 && text.charCodeAt(end + 1) === LF && text.startsWith("data: ", at)) {
-        events.push({ data: text.slice(at + 6, end), event: "", error: undefined, complete: true, start: at, end: end + 2 });
+        events.push({
+          data: text.slice(at + 6, end),
+          event: "",
+          error: undefined,
+          complete: true,
+          start: at,
+          end: end + 2,
+        });
         at = end + 2;
         continue;
       }
@@ -131,7 +138,11 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
       const text = withoutMark(decoded);
       // A replacement character may stand for a broken byte, which must not leave.
       const faithful = decoded.length === bytes.length || !decoded.includes(REPLACEMENT);
-      return { events: takeText(text), text, aligned: alone && rest === 0 && faithful && text.length === decoded.length };
+      return {
+        events: takeText(text),
+        text,
+        aligned: alone && rest === 0 && faithful && text.length === decoded.length,
+      };
     },
 
     flush(): Decoded {
