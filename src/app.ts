@@ -8,6 +8,7 @@ import { errorResponse } from "./http/respond.ts";
 import { chatCompletions } from "./http/routes/chat.ts";
 import { listModels, showModel } from "./http/routes/models.ts";
 import { log } from "./http/log.ts";
+import { createTenantOf } from "./http/tenant.ts";
 import { gatewayError } from "./protocol/errors.ts";
 import { createConfigSource } from "./state/config-source.ts";
 import { createStreamingMemory } from "./upstream/streaming-memory.ts";
@@ -16,6 +17,7 @@ import { createStreamingMemory } from "./upstream/streaming-memory.ts";
 export function createApp(): Hono<AppEnvironment> {
   const source = createConfigSource(log);
   const memory = createStreamingMemory();
+  const tenantOf = createTenantOf();
   const app = new Hono<AppEnvironment>();
 
   app.use(
@@ -25,9 +27,9 @@ export function createApp(): Hono<AppEnvironment> {
   );
   app.get("/health", () => Response.json({ status: "ok" }));
   for (const base of ["/v1", ""]) {
-    app.post(`${base}/chat/completions`, chatCompletions(memory));
-    app.get(`${base}/models`, listModels);
-    app.get(`${base}/models/:id{.+}`, showModel);
+    app.post(`${base}/chat/completions`, chatCompletions(tenantOf, memory));
+    app.get(`${base}/models`, listModels(tenantOf));
+    app.get(`${base}/models/:id{.+}`, showModel(tenantOf));
     app.all(`${base}/chat/completions`, () => wrongMethod("POST"));
     app.all(`${base}/models/:id{.+}`, () => wrongMethod("GET, HEAD"));
     app.all(`${base}/models`, () => wrongMethod("GET, HEAD"));

@@ -6,7 +6,7 @@ import type { JsonObject } from "../protocol/json/lossless.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
 import { createExchange, type Exchange, type Reply } from "../upstream/exchange.ts";
 import { errorFor } from "../upstream/failure.ts";
-import { bodyFor, endpointUrl, headersFor, type AskedForm } from "../upstream/request.ts";
+import { bodyFor, headersFor, type AskedForm } from "../upstream/request.ts";
 import type { StreamingMemory } from "../upstream/streaming-memory.ts";
 import { planStreaming } from "../upstream/streaming-plan.ts";
 import type { Target } from "../upstream/target.ts";
@@ -138,7 +138,7 @@ function prepare(call: ChatCall, ports: Ports, clientGone: AbortSignal, form: As
   }
   const headers = headersFor(target, form, ports.newId("sluice-"), ports.secretOf);
   if (!headers.ok) return err({ error: headers.error });
-  const url = endpointUrl(target.baseUrl, "/chat/completions");
+  const url = target.urlOf("/chat/completions");
   const body = bodyFor(request.text, request.body, defaults, target, form, request.stream);
   return ok(
     createExchange({
@@ -161,13 +161,15 @@ const identityOf = (call: ChatCall, ports: Ports): Identity => ({
 /** The error for the client; the log gets its code and whose it was, never its words. */
 function failed(call: ChatCall, ports: Ports, failure: Failure): GatewayError {
   const error = errorFor(failure, call.target, call.request.model);
-  ports.log("request_failed", {
-    request_id: call.requestId,
-    tenant: call.tenant,
-    upstream: call.target.upstream,
-    status: error.status,
-    upstream_status: failure.report?.status ?? 0,
-    code: error.error.code ?? "",
-  });
+  // That somebody has left is no failure to look into.
+  if (error.error.code !== "client_closed_request")
+    ports.log("request_failed", {
+      request_id: call.requestId,
+      tenant: call.tenant,
+      upstream: call.target.upstream,
+      status: error.status,
+      upstream_status: failure.report?.status ?? 0,
+      code: error.error.code ?? "",
+    });
   return error;
 }

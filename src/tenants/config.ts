@@ -1,5 +1,6 @@
 import type { JsonObject } from "../protocol/json/lossless.ts";
 import { PROVIDERS } from "../upstream/catalog.ts";
+import { endpointUrls } from "../upstream/request.ts";
 import type { Target } from "../upstream/target.ts";
 import type { GatewayDocument, TargetDocument } from "./document.ts";
 import { createPatterns, type Patterns } from "./patterns.ts";
@@ -80,6 +81,7 @@ function createTarget(document: GatewayDocument, target: TargetDocument): Target
     upstream: target.upstream,
     provider,
     baseUrl: upstream.base_url,
+    urlOf: endpointUrls(upstream.base_url),
     model: target.model,
     credential: upstream.credential,
     headers: upstream.headers ?? {},

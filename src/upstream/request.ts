@@ -29,6 +29,16 @@ export function endpointUrl(baseUrl: string, endpoint: string): string {
   return url.href;
 }
 
+/** `endpointUrl` for one base URL; each endpoint's URL is put together once. */
+export function endpointUrls(baseUrl: string): (endpoint: string) => string {
+  const urls = new Map<string, string>();
+  return (endpoint) => {
+    let url = urls.get(endpoint);
+    if (url === undefined) urls.set(endpoint, (url = endpointUrl(baseUrl, endpoint)));
+    return url;
+  };
+}
+
 /**
  * The body for a target: the client's own text, but for the members that have to differ. Top-level nulls mean "the default" and are
  * left out, since some servers take them for values; what `defaults` says is filled in where the client said nothing.

@@ -17,6 +17,8 @@ export interface Target {
   readonly upstream: string;
   readonly provider: Provider;
   readonly baseUrl: string;
+  /** The URL of an endpoint (`/chat/completions`) at this upstream. */
+  readonly urlOf: (endpoint: string) => string;
   /** The model name to ask for; undefined passes the requested one. */
   readonly model: string | undefined;
   /** The NAME of the secret, never its value. */

@@ -107,11 +107,16 @@ export interface Case extends Step {
   readonly alone?: boolean;
   readonly noSplit?: boolean;
   readonly repeat?: number;
-  readonly then?: readonly Step[];
+  /** Steps after the first one, with the same model name; `then` in the files. */
+  readonly further?: readonly Step[];
   readonly also?: readonly Step[];
 }
 
-type CaseFile = Case & { readonly variants?: Readonly<Record<string, Partial<Case>>> };
+interface FileMembers extends Case {
+  readonly then?: readonly Step[];
+}
+
+type CaseFile = FileMembers & { readonly variants?: Readonly<Record<string, Partial<FileMembers>>> };
 
 const FOLDERS = ["cases/", "cases-own/"].map((name) => new URL(`../fixtures/${name}`, import.meta.url));
 
@@ -129,7 +134,10 @@ export function loadCases(folders: readonly URL[] = FOLDERS): readonly Case[] {
 }
 
 function expandVariants({ variants = { "": {} }, ...shared }: CaseFile): Case[] {
-  return Object.entries(variants).map(([letter, own]) => ({ ...shared, ...own, id: `${shared.id}${letter}` }));
+  return Object.entries(variants).map(([letter, own]) => {
+    const { then: further = [], ...one } = { ...shared, ...own };
+    return { ...one, further, id: `${shared.id}${letter}` };
+  });
 }
 
 /** Both modes where the answer has a chat or completions form: the same upstream must mean the same to both. */

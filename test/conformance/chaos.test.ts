@@ -51,9 +51,19 @@ const delta = fc.record({
   function_call: fc.constantFrom<unknown>(undefined, undefined, undefined, null, { name: "f", arguments: "{}" }),
 });
 
-const finish = fc.constantFrom<unknown>(
-  ...[null, null, null, null, "", undefined, "stop", "stop", "length", "tool_calls", "tool_use", "eos", "abort", 3],
+const finishWord = fc.constantFrom<unknown>(
+  null,
+  "",
+  undefined,
+  "stop",
+  "length",
+  "tool_calls",
+  "tool_use",
+  "eos",
+  "abort",
+  3,
 );
+const finish = fc.oneof({ weight: 2, arbitrary: fc.constant(null) }, finishWord);
 const logprobs = fc.constantFrom<unknown>(
   undefined,
   null,
@@ -68,7 +78,10 @@ const choice = fc.record({
   logprobs,
 });
 const usage = fc.constantFrom<unknown>(
-  ...[undefined, undefined, null, {}, { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 }],
+  undefined,
+  null,
+  {},
+  { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
   { prompt_tokens: "3", completion_tokens: 2 },
 );
 const chunk = fc.record({

@@ -37,7 +37,7 @@ function expectSameEverywhere(body: Buffer, shape: AnswerShape): void {
 describe("scripted streams", () => {
   for (const one of loadCases()) {
     if ((one.kind ?? "chat") !== "chat") continue;
-    const answers = [one, ...(one.then ?? []), ...(one.also ?? [])].flatMap((step) =>
+    const answers = [one, ...(one.further ?? []), ...(one.also ?? [])].flatMap((step) =>
       (step.upstream ?? []).filter((a) => a.body && !a.headers?.["content-encoding"]).map((a) => [step, a] as const),
     );
     if (!answers.length) continue;

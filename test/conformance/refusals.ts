@@ -96,9 +96,9 @@ export function refusalCase(row: RefusalRow): Case {
     case "yes": {
       // Exactly one more request, not streaming; after a combination a plain request of the same model still streams.
       const again = row.omit ? [{ when: { has: "stream" }, ...row.reply }] : [];
-      const then = row.combo ? [{ kind, upstream: [{ ok: "plain" }], expect: streamed }] : [];
+      const further = row.combo ? [{ kind, upstream: [{ ok: "plain" }], expect: streamed }] : [];
       const expect = row.judgement ? { anyOf: [fallback, refused] } : fallback;
-      return { ...base, upstream: [row.reply, ...again, wholeAnswer], expect, then };
+      return { ...base, upstream: [row.reply, ...again, wholeAnswer], expect, further };
     }
     case "no": {
       // The error comes back, and never a non-streaming request.

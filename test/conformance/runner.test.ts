@@ -98,7 +98,7 @@ const fine: Readonly<Record<string, Part>> = {
   },
   "several steps, several times": {
     ...stream(role, ...tail),
-    then: [{ upstream: [{ ok: "again" }], expect: { answer: { content: "again" } } }],
+    further: [{ upstream: [{ ok: "again" }], expect: { answer: { content: "again" } } }],
     repeat: 3,
     expect: good,
   },
@@ -184,7 +184,7 @@ describe("the case files", () => {
   test("have an id, a title, an expectation and a script that can be written", () => {
     for (const one of cases) {
       expect(one.id && one.title && one.expect, one.id).toBeTruthy();
-      for (const step of [one, ...(one.then ?? []), ...(one.also ?? [])]) {
+      for (const step of [one, ...(one.further ?? []), ...(one.also ?? [])]) {
         for (const answer of step.upstream ?? []) {
           joined(writesOf(contentOf(answer, { path: "/v1/chat/completions", json: { stream: true } }).list));
         }

@@ -171,22 +171,28 @@ export async function runJob(job: Job, target: Target): Promise<Fault[]> {
     }
     return faults;
   };
-  const main = Array.from({ length: one.repeat ?? 1 }, () => [one, ...(one.then ?? [])]);
+  const main = Array.from({ length: one.repeat ?? 1 }, () => [one, ...(one.further ?? [])]);
   const lanes = [...main, ...(one.also ?? []).map((step) => [step])];
   return (await Promise.all(lanes.map(lane))).flat();
 }
 
-/** Where the upstream bodies of a case are cut: at every byte if short, else at 40 fixed places; and once byte by byte. */
+/**
+ * Where the upstream bodies of a case are cut: an event stream at every byte if it is short, else at 40 fixed places; one JSON
+ * document, which is put together before it is read, at 12; and short ones byte by byte.
+ */
 export function cutsOf(one: Case, mode: Mode): Cut[] {
   const answers = one.upstream ?? [];
   const asked = { path: PATHS[one.kind ?? "chat"], json: { stream: mode === "stream" } };
   const timed = answers.some((a) => a.end !== undefined || a.delay || JSON.stringify(a).includes('"wait"'));
   const unfit = one.noSplit || one.repeat || one.also || one.client?.abort || timed;
   if (unfit || answers.every((answer) => answer.ok !== undefined)) return [];
-  const size = Math.max(...answers.map((answer) => joined(writesOf(contentOf(answer, asked).list)).length));
+  const sizes = answers.map((answer) => joined(writesOf(contentOf(answer, asked).list)).length);
+  const size = Math.max(...sizes);
   if (size < 2 || size > 300_000) return [];
-  if (size <= 600) return [...Array.from({ length: size - 1 }, (_, i) => i + 1), "bytes"];
-  const places = Array.from({ length: 40 }, (_, i) => 1 + (((i + 1) * 2_654_435_761) % (size - 1)));
+  const streams = answers.some((answer) => answer.body !== undefined);
+  if (streams && size <= 600) return [...Array.from({ length: size - 1 }, (_, i) => i + 1), "bytes"];
+  const count = streams ? 40 : Math.min(12, size - 1);
+  const places = Array.from({ length: count }, (_, i) => 1 + (((i + 1) * 2_654_435_761) % (size - 1)));
   return size <= 3000 ? [...places, "bytes"] : places;
 }
 

@@ -12,62 +12,89 @@ export interface Exchange {
   readonly requestBody: string;
   readonly response: Response;
   readonly bytes: Uint8Array[];
-  /** Read to its end: what a leaving client missed is not judged. */
-  complete: boolean;
+  /** Whether the body came to its end: what a leaving client missed is not judged. */
+  readonly ended: Promise<boolean>;
 }
 
 const exchanges: Exchange[] = [];
 
 export async function recordingFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
-  const exchange: Exchange = { requestBody: String(init?.body), response, bytes: [], complete: false };
-  exchanges.push(exchange);
-  if (response.body === null) return response;
-  const body = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(bytes, controller) {
-        exchange.bytes.push(bytes);
-        controller.enqueue(bytes);
-      },
-      flush() {
-        exchange.complete = true;
-      },
-    }),
-  );
-  return new Response(body, { status: response.status, headers: response.headers });
+  // Read apart from the client, which stops at `[DONE]` or at an error: what comes after it counts too.
+  const [theirs, ours] = response.body?.tee() ?? [null, null];
+  const bytes: Uint8Array[] = [];
+  exchanges.push({ requestBody: String(init?.body), response, bytes, ended: readAll(ours, bytes) });
+  return new Response(theirs, { status: response.status, headers: response.headers });
 }
 
-const direct = { tiny: rig.parsersUrl, plain: rig.plainUrl };
+async function readAll(body: ReadableStream<Uint8Array> | null, bytes: Uint8Array[]): Promise<boolean> {
+  try {
+    for await (const piece of body ?? []) bytes.push(piece);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
-/** The official client, its bytes recorded. `server` matters to `--direct` alone: the gateway goes by the model's name. */
+export const bearer = `Bearer ${viaGateway ? gatewayKey : serverKey}`;
+
+/** `server` matters to `--direct` alone: the gateway goes by the model's name. */
+export function chatUrl(server: "parsers" | "plain"): URL {
+  return new URL(`${baseUrl(server)}/chat/completions`);
+}
+
+function baseUrl(server: "parsers" | "plain"): string {
+  return `${rig.gatewayUrl ?? (server === "plain" ? rig.plainUrl : rig.parsersUrl)}/v1`;
+}
+
+/** The official client, its bytes recorded. */
 export function newClient(server: "parsers" | "plain" = "parsers", fetcher: typeof fetch = recordingFetch): OpenAI {
-  const baseURL = `${rig.gatewayUrl ?? direct[server === "plain" ? "plain" : "tiny"]}/v1`;
-  return new OpenAI({ baseURL, apiKey: viaGateway ? gatewayKey : serverKey, maxRetries: 0, fetch: fetcher });
+  const apiKey = viaGateway ? gatewayKey : serverKey;
+  return new OpenAI({ baseURL: baseUrl(server), apiKey, maxRetries: 0, fetch: fetcher });
 }
 
-export function lastExchange(): Exchange {
+function lastExchange(): Exchange {
   const last = exchanges.at(-1);
   if (last === undefined) throw new Error("nothing was asked yet");
   return last;
 }
 
-export function textOf(exchange: Exchange): string {
-  return Buffer.concat(exchange.bytes).toString("utf8");
+export function lastHeaders(): Headers {
+  return lastExchange().response.headers;
+}
+
+/** All that the last answer brought. */
+export async function lastText(): Promise<string> {
+  const last = lastExchange();
+  await last.ended;
+  return textOf(last);
+}
+
+function textOf({ bytes }: Exchange): string {
+  return Buffer.concat(bytes).toString("utf8");
+}
+
+/** Sends a body past the client library, and waits for all that comes. */
+export async function askRaw(server: "parsers" | "plain", body: object): Promise<Response> {
+  const response = await recordingFetch(chatUrl(server), {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: bearer },
+    body: JSON.stringify(body),
+  });
+  await lastExchange().ended;
+  return response;
 }
 
 // Every answer of every test is held against the strict rules, whatever else the test looks at.
-afterEach(() => {
-  const asked = exchanges.splice(0);
-  if (!viaGateway) return;
-  const faults = asked
-    .filter(({ complete }) => complete)
-    .flatMap((exchange) => problemsOf(exchange).map((problem) => ({ problem, exchange })));
-  if (faults.length === 0) return;
-  const lines = faults.map(
-    ({ problem, exchange }) =>
-      `${problem.rule}: ${problem.message}\n  sent ${exchange.requestBody}\n  got ${textOf(exchange)}`,
-  );
-  throw new Error(`the answer breaks a rule:\n${lines.join("\n")}`);
+afterEach(async () => {
+  const faults: string[] = [];
+  for (const exchange of exchanges.splice(0)) {
+    if (!(await exchange.ended) || !viaGateway) continue;
+    for (const { rule, message } of problemsOf(exchange)) {
+      faults.push(`${rule}: ${message}\n  sent ${exchange.requestBody}\n  got ${textOf(exchange)}`);
+    }
+  }
+  if (faults.length > 0) throw new Error(`the answer breaks a rule:\n${faults.join("\n")}`);
 });
 
 function problemsOf({ requestBody, response, bytes }: Exchange): readonly Problem[] {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { rig, viaGateway } from "./client.ts";
-import { gatewayKey, serverKey } from "./config.ts";
+import { rig } from "./client.ts";
 import { metric } from "./rig.ts";
 import { endless } from "./say.ts";
 
@@ -76,7 +75,3 @@ export async function occupyPlain(places = 2): Promise<Busy> {
     },
   };
 }
-
-export const chatUrl = (server: "parsers" | "plain"): URL =>
-  new URL(`${rig.gatewayUrl ?? (server === "plain" ? rig.plainUrl : rig.parsersUrl)}/v1/chat/completions`);
-export const bearer = `Bearer ${viaGateway ? gatewayKey : serverKey}`;

@@ -10,7 +10,7 @@ const NAMES = /^[\w!#$%&'*+.^`|~-]+(?:\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
  * Browsers may call from anywhere: what a request may do hangs on its key, which no browser sends by itself. The SDKs' many headers
  * (`x-stainless-*`) are allowed by being repeated, since a wildcard would not cover `authorization`.
  */
-export const cors: MiddlewareHandler<AppEnvironment> = async function cors(c, next) {
+export const cors: MiddlewareHandler<AppEnvironment> = async function cors(c, next): Promise<Response | undefined> {
   if (c.req.method === "OPTIONS") {
     const asked = c.req.raw.headers.get("access-control-request-headers");
     return new Response(null, {
@@ -26,6 +26,10 @@ export const cors: MiddlewareHandler<AppEnvironment> = async function cors(c, ne
     });
   }
   await next();
+  // Only a browser says where a page is from; everybody else is spared the headers.
+  if (c.req.raw.headers.get("origin") === null) return undefined;
   c.res.headers.set("access-control-allow-origin", "*");
   c.res.headers.set("access-control-expose-headers", EXPOSED);
+  c.res.headers.append("vary", "origin");
+  return undefined;
 };

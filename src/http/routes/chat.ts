@@ -8,10 +8,13 @@ import { readBody } from "../body.ts";
 import type { AppEnvironment } from "../environment.ts";
 import { createPorts } from "../ports.ts";
 import { errorResponse } from "../respond.ts";
-import { tenantOf } from "../tenant.ts";
+import type { TenantOf } from "../tenant.ts";
 
 /** `POST /v1/chat/completions`: who asks, what for, of whom; then the main path. */
-export function chatCompletions(memory: StreamingMemory): (c: Context<AppEnvironment>) => Promise<Response> {
+export function chatCompletions(
+  tenantOf: TenantOf,
+  memory: StreamingMemory,
+): (c: Context<AppEnvironment>) => Promise<Response> {
   return async (c) => {
     const request = c.req.raw;
     const { config, requestId } = c.var;

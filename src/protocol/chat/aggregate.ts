@@ -1,7 +1,7 @@
 import { gatewayError } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/lossless.ts";
 import { err, ok, type Result } from "../result.ts";
-import { createSseDecoder } from "../sse/decode.ts";
+import { createSseDecoder, type EventVisitor } from "../sse/decode.ts";
 import { createConform, type ChunkSink, type Conform, type ConformOptions } from "./conform.ts";
 import type { Failure } from "./part.ts";
 
@@ -52,7 +52,7 @@ export function createAggregate(): Aggregate {
   };
 
   return {
-    unchanged: (_data, chunk): void => add(chunk as JsonObject),
+    unchanged: (_data, chunk): void => add(chunk),
     changed: add,
     completion(conform): JsonObject {
       const usage = conform.usage();
@@ -168,25 +168,24 @@ export function createChatGather(
   const decoder = createSseDecoder(maxEventBytes);
   const aggregate = createAggregate();
   const conform = createConform({ ...options, parsed: true }, aggregate);
+  const visitor: EventVisitor = { text: () => undefined, event: conform.take, known: (_text, at) => at };
   let bytesSeen = 0;
   return {
     conform,
     feed(bytes): void {
       bytesSeen += bytes.length;
-      const decoded = bytesSeen > maxBytes ? undefined : decoder.feed(bytes);
-      if (decoded === undefined) {
+      decoder.visit(bytes, visitor);
+      if (decoder.overflown || bytesSeen > maxBytes) {
         conform.fail({
           error: gatewayError(
             "upstream_too_large",
             "The upstream sent an answer that is larger than this gateway accepts.",
           ),
         });
-        return;
       }
-      for (const event of decoded.events) conform.take(event);
     },
     end(failure): Result<JsonObject, Failure> {
-      for (const event of decoder.flush().events) conform.take(event);
+      decoder.flush(visitor);
       if (failure === undefined) conform.end();
       else conform.fail(failure);
       return conform.outcome?.kind === "failed" ? err(conform.outcome.failure) : ok(aggregate.completion(conform));

@@ -13,8 +13,8 @@ import { createUsageAccount, isWholeUsage } from "./usage.ts";
 
 /** Where the chunks of an answer go, in the order in which the client shall read them. */
 export interface ChunkSink {
-  /** The chunk holds to the contract: the text of its event can leave as it came. `chunk` is absent if nobody asked for it. */
-  unchanged(data: string, chunk: WireChunk | undefined): void;
+  /** The chunk holds to the contract: the text of its event can leave as it came. */
+  unchanged(data: string, chunk: WireChunk): void;
   changed(chunk: WireChunk): void;
 }
 
@@ -23,6 +23,8 @@ export type Outcome = { readonly kind: "complete" } | { readonly kind: "failed";
 /** Holds one streamed answer to the contract that the strictest client relies on. */
 export interface Conform {
   take(event: ServerSentEvent): void;
+  /** Takes events by the look of them: from `at`, where one begins, answers how far the text holds nothing but clean ones. */
+  takeRun(text: string, at: number): number;
   /** The body has ended without `[DONE]`: whole, if everything has finished. */
   end(): void;
   /** The body broke off or ran out of time: everything received leaves, then the answer is failed unless it had finished. */
@@ -292,6 +294,10 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
     sink.changed({ ...rewritten(usageChunk?.chunk ?? {}, []), usage: total });
   };
 
+  const took = (): void => {
+    progress++;
+  };
+
   return {
     get answered() {
       return answered;
@@ -308,12 +314,10 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
     seen,
     usage: () => account.total(),
 
+    takeRun: (text, at): number => (parsed || outcome !== undefined ? at : sameShape.run(text, at, took)),
+
     take(event): void {
       if (outcome !== undefined) return;
-      if (sameShape.fits(event.data)) {
-        progress++;
-        return sink.unchanged(event.data, undefined);
-      }
       const part = parsePart(event);
       if (part.kind === "skip") return;
       progress++;

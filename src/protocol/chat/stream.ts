@@ -1,4 +1,4 @@
-import { createSseDecoder, type Decoded, type ServerSentEvent } from "../sse/decode.ts";
+import { createSseDecoder, type EventVisitor, type ServerSentEvent } from "../sse/decode.ts";
 import { DONE, encodeEvent } from "../sse/encode.ts";
 import { gatewayError } from "../errors.ts";
 import { createConform, type Conform, type ConformOptions } from "./conform.ts";
@@ -34,20 +34,21 @@ export function createChatStream(options: Omit<ConformOptions, "parsed">, maxEve
     if (runEnd > runStart) out += text.slice(runStart, runEnd);
     runStart = runEnd = 0;
   };
+  const keepRun = (start: number, end: number): void => {
+    if (start !== runEnd) {
+      flushRun();
+      runStart = start;
+    }
+    runEnd = end;
+  };
   const conform = createConform(
     { ...options, parsed: false },
     {
       unchanged(data): void {
-        if (current === undefined || current.start < 0 || data !== current.data) {
-          flushRun();
-          out += encodeEvent(data);
-          return;
-        }
-        if (current.start !== runEnd) {
-          flushRun();
-          runStart = current.start;
-        }
-        runEnd = current.end;
+        if (current !== undefined && current.start >= 0 && data === current.data)
+          return keepRun(current.start, current.end);
+        flushRun();
+        out += encodeEvent(data);
       },
       changed(chunk): void {
         flushRun();
@@ -55,15 +56,20 @@ export function createChatStream(options: Omit<ConformOptions, "parsed">, maxEve
       },
     },
   );
-
-  const take = (decoded: Decoded): void => {
-    ({ text } = decoded);
-    for (const event of decoded.events) {
-      if (conform.outcome !== undefined) break;
+  const visitor: EventVisitor = {
+    text(whole): void {
+      text = whole;
+    },
+    event(event): void {
       current = event;
       conform.take(event);
-    }
-    current = undefined;
+      current = undefined;
+    },
+    known(whole, at): number {
+      const end = conform.takeRun(whole, at);
+      if (end > at) keepRun(at, end);
+      return end;
+    },
   };
   const finish = (): Uint8Array | undefined => {
     flushRun();
@@ -76,31 +82,28 @@ export function createChatStream(options: Omit<ConformOptions, "parsed">, maxEve
   return {
     conform,
     feed(bytes): Uint8Array | undefined {
-      const decoded = decoder.feed(bytes);
-      if (decoded === undefined) {
+      const source = decoder.visit(bytes, visitor);
+      if (decoder.overflown) {
         conform.fail({
           error: gatewayError(
             "upstream_too_large",
             "The upstream sent an event that is larger than this gateway accepts.",
           ),
         });
-        return finish();
       }
-      take(decoded);
-      const whole = runStart === 0 && runEnd === text.length && runEnd > 0 && out === "";
-      if (whole && decoded.aligned && conform.outcome === undefined) {
-        runEnd = 0;
-        return bytes;
-      }
-      return finish();
+      const whole =
+        source !== undefined && out === "" && runStart === 0 && runEnd === text.length && conform.outcome === undefined;
+      if (!whole || runEnd === 0) return finish();
+      runEnd = 0;
+      return source;
     },
     end(): Uint8Array | undefined {
-      take(decoder.flush());
+      decoder.flush(visitor);
       conform.end();
       return finish();
     },
     fail(failure): Uint8Array | undefined {
-      take(decoder.flush());
+      decoder.flush(visitor);
       conform.fail(failure);
       return finish();
     },

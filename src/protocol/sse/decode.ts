@@ -12,24 +12,33 @@ export interface ServerSentEvent {
   /** The `error` field of older llama.cpp servers; no other event source sends one. */
   readonly error: string | undefined;
   readonly complete: boolean;
-  /** Where the event stands in `Decoded.text`, if it stands there exactly as `encodeEvent` would write it; else -1. */
+  /** Where the event stands in the text, if it stands there exactly as `encodeEvent` would write it; else -1. */
   readonly start: number;
   readonly end: number;
 }
 
-export interface Decoded {
-  readonly events: readonly ServerSentEvent[];
-  /** All whole lines that were decoded in this call. */
-  readonly text: string;
-  /** Whether `text` is just the bytes of this call, so that they can leave in its place. */
-  readonly aligned: boolean;
+/** Is shown the events of one call, in order. */
+export interface EventVisitor {
+  /** All whole lines of this call; before its events. */
+  text(text: string): void;
+  event(event: ServerSentEvent): void;
+  /**
+   * May claim a stretch of the text: given the place where an event begins, answers the place behind the last of the events that
+   * it knows without having them taken apart; the place itself if it knows none.
+   */
+  known(text: string, at: number): number;
 }
 
 export interface SseDecoder {
-  /** Decodes the bytes of one read. The buffer may be reused afterwards. Undefined: an event has outgrown `maxEventBytes`. */
-  feed(bytes: Uint8Array): Decoded | undefined;
-  /** The body has ended: gives out what was not closed by a blank line. */
-  flush(): Decoded;
+  /**
+   * Decodes the bytes of one read, whose buffer may be reused afterwards. Answers the bytes that the text of this call was decoded
+   * from, if they are valid and nothing else, so that they can leave in its place; undefined if not.
+   */
+  visit(bytes: Uint8Array, visitor: EventVisitor): Uint8Array | undefined;
+  /** The body has ended: shows what was not closed by a blank line. */
+  flush(visitor: EventVisitor): void;
+  /** An event has outgrown `maxEventBytes`; what came since is lost. */
+  readonly overflown: boolean;
 }
 
 const LF = 0x0a;
@@ -37,14 +46,17 @@ const CR = 0x0d;
 const BYTE_ORDER_MARK = "\ufeff";
 const REPLACEMENT = "\ufffd";
 
+// Only whole texts are decoded, so no state is left in it.
+const utf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
+
 export function createSseDecoder(maxEventBytes: number): SseDecoder {
   // A line can be cut anywhere, a character too; but no byte of a longer UTF-8 sequence looks like LF or CR. So bytes are
   // held back to the last line end, and what is decoded is always whole.
-  const utf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   let tail: Uint8Array[] = [];
   let tailBytes = 0;
   let first = true;
   let afterCr = false;
+  let overflown = false;
 
   // The buffers of the standard, which outlive a read. Lines are kept apart: joining them one by one would be quadratic.
   let data: string[] = [];
@@ -53,19 +65,19 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
   let error: string | undefined;
   let pending = false;
 
-  const dispatch = (into: ServerSentEvent[], complete: boolean): void => {
-    if (data.length > 0 || error !== undefined) {
-      into.push({ data: data.join("\n"), event, error, complete, start: -1, end: -1 });
-    }
+  const dispatch = (visitor: EventVisitor, complete: boolean): void => {
+    const isEvent = data.length > 0 || error !== undefined;
+    const dispatched = { data: data.join("\n"), event, error, complete, start: -1, end: -1 };
     data = [];
     dataLength = 0;
     event = "";
     error = undefined;
     pending = false;
+    if (isEvent) visitor.event(dispatched);
   };
 
-  const takeLine = (line: string, into: ServerSentEvent[]): void => {
-    if (line === "") return dispatch(into, true);
+  const takeLine = (line: string, visitor: EventVisitor): void => {
+    if (line === "") return dispatch(visitor, true);
     const colon = line.indexOf(":");
     // "If the line starts with a U+003A COLON character (:), ignore the line."
     if (colon === 0) return;
@@ -81,36 +93,43 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
     else if (field === "error") error = value;
   };
 
-  const takeText = (text: string): ServerSentEvent[] => {
-    const events: ServerSentEvent[] = [];
+  const takeText = (text: string, visitor: EventVisitor): void => {
+    visitor.text(text);
     let at = afterCr && text.charCodeAt(0) === LF ? 1 : 0;
     if (text.length > 0) afterCr = false;
     let nextCr = text.indexOf("\r");
     while (at < text.length) {
       if (nextCr >= 0 && nextCr < at) nextCr = text.indexOf("\r", at);
+      if (nextCr < 0 && !pending) {
+        const known = visitor.known(text, at);
+        if (known > at) {
+          at = known;
+          continue;
+        }
+      }
       let end = text.indexOf("\n", at);
       // Nearly every event of nearly every server: one data line and its blank line, ended by LF.
       if (nextCr < 0 && !pending && end >= 0 && text.charCodeAt(end + 1) === LF && text.startsWith("data: ", at)) {
-        events.push({
-          data: text.slice(at + 6, end),
+        const start = at;
+        at = end + 2;
+        visitor.event({
+          data: text.slice(start + 6, end),
           event: "",
           error: undefined,
           complete: true,
-          start: at,
-          end: end + 2,
+          start,
+          end: at,
         });
-        at = end + 2;
         continue;
       }
       if (nextCr >= 0 && (end < 0 || nextCr < end)) end = nextCr;
       if (end < 0) end = text.length;
-      takeLine(text.slice(at, end), events);
+      takeLine(text.slice(at, end), visitor);
       at = end + 1;
       if (text.charCodeAt(end) !== CR) continue;
       if (text.charCodeAt(at) === LF) at++;
       else if (at === text.length) afterCr = true;
     }
-    return events;
   };
 
   /** "one leading U+FEFF BYTE ORDER MARK character must be ignored": the very first only, later ones are text. */
@@ -121,37 +140,43 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
   };
 
   return {
-    feed(bytes): Decoded | undefined {
-      const cut = Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
+    get overflown() {
+      return overflown;
+    },
+
+    visit(bytes, visitor): Uint8Array | undefined {
+      const cut = lineEnd(bytes);
       const rest = bytes.length - cut;
-      if (tailBytes + dataLength + rest > maxEventBytes) return undefined;
+      overflown ||= tailBytes + dataLength + rest > maxEventBytes;
+      if (overflown) return undefined;
       if (cut === 0) {
         if (rest > 0) tail.push(bytes.slice());
         tailBytes += rest;
-        return { events: [], text: "", aligned: false };
+        return undefined;
       }
-      const alone = tailBytes === 0;
-      const head = bytes.subarray(0, cut);
-      const decoded = utf8.decode(alone ? head : concat([...tail, head]));
+      const lines = tailBytes === 0 ? bytes.subarray(0, cut) : concat([...tail, bytes.subarray(0, cut)]);
       tail = rest > 0 ? [bytes.slice(cut)] : [];
       tailBytes = rest;
+      const decoded = utf8.decode(lines);
       const text = withoutMark(decoded);
+      takeText(text, visitor);
       // A replacement character may stand for a broken byte, which must not leave.
-      const faithful = decoded.length === bytes.length || !decoded.includes(REPLACEMENT);
-      return {
-        events: takeText(text),
-        text,
-        aligned: alone && rest === 0 && faithful && text.length === decoded.length,
-      };
+      const faithful = decoded.length === lines.length || !decoded.includes(REPLACEMENT);
+      return faithful && text.length === decoded.length ? lines : undefined;
     },
 
-    flush(): Decoded {
+    flush(visitor): void {
       const text = withoutMark(utf8.decode(concat(tail)));
       tail = [];
       tailBytes = 0;
-      const events = takeText(text);
-      dispatch(events, false);
-      return { events, text, aligned: false };
+      takeText(text, visitor);
+      dispatch(visitor, false);
     },
   };
+}
+
+/** The place behind the last line end. */
+function lineEnd(bytes: Uint8Array): number {
+  if (bytes[bytes.length - 1] === LF) return bytes.length;
+  return Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1;
 }

@@ -1,8 +1,8 @@
 import { APIError } from "openai";
 import { describe, expect, test } from "vitest";
 import { ask, bodyFor, gist, modes, refusal } from "../ask.ts";
-import { newClient, rig, viaGateway } from "../client.ts";
-import { bearer, chatUrl, until, untilRunning, untilWaiting } from "../crowd.ts";
+import { bearer, chatUrl, newClient, recordingFetch, rig, viaGateway } from "../client.ts";
+import { until, untilRunning, untilWaiting } from "../crowd.ts";
 import { endless, say } from "../say.ts";
 import { enginePid } from "../server.ts";
 
@@ -18,7 +18,7 @@ function isAlive(pid: number): boolean {
 
 describe("the engine is killed while it answers", () => {
   test("a stream ends in an error event without [DONE], all others in an error status", async () => {
-    const streamed = fetch(chatUrl("plain"), {
+    const streamed = recordingFetch(chatUrl("plain"), {
       method: "POST",
       headers: { "content-type": "application/json", authorization: bearer },
       body: JSON.stringify({ ...bodyFor(model, endless), stream: true }),

@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import type OpenAI from "openai";
 import { afterEach, describe, expect, test } from "vitest";
 import { bodyFor, modes, type Mode } from "../ask.ts";
-import { newClient, rig, viaGateway } from "../client.ts";
-import { bearer, chatUrl, finished, occupyPlain, untilIdle, untilRunning, untilWaiting } from "../crowd.ts";
+import { bearer, chatUrl, newClient, rig, viaGateway } from "../client.ts";
+import { finished, occupyPlain, untilIdle, untilRunning, untilWaiting } from "../crowd.ts";
 import { endless } from "../say.ts";
 
 afterEach(async () => {

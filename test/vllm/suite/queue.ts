@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { ask, bodyFor, gist, modes, refusal } from "../ask.ts";
-import { lastExchange, newClient, rig, textOf, viaGateway } from "../client.ts";
+import { lastText, newClient, rig, viaGateway } from "../client.ts";
 import { occupyPlain, untilIdle, untilWaiting } from "../crowd.ts";
 import { endless, say } from "../say.ts";
 
@@ -18,7 +18,7 @@ async function waitInQueue(model: string): Promise<{ readonly comments: number; 
     await sleep(silenceMs);
     await busy.end();
     const [choice] = gist(await asked);
-    return { comments: textOf(lastExchange()).match(/^:/gm)?.length ?? 0, content: choice?.content ?? "" };
+    return { comments: (await lastText()).match(/^:/gm)?.length ?? 0, content: choice?.content ?? "" };
   } finally {
     await busy.end();
   }
@@ -28,7 +28,7 @@ test("a stream that waits for its turn is kept alive", async () => {
   const { comments, content } = await waitInQueue("plain-patient");
   expect(content).toBe("Hello");
   expect(comments).toBeGreaterThanOrEqual(viaGateway ? 4 : 1);
-  if (viaGateway) expect(textOf(lastExchange())).toMatch(/^: keep-alive\n\n/);
+  if (viaGateway) expect(await lastText()).toMatch(/^: keep-alive\n\n/);
 });
 
 test.runIf(viaGateway)("the comments of vLLM's own do not leave", async () => {
