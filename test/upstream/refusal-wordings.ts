@@ -111,7 +111,7 @@ export const LOOK_ALIKES: readonly string[] = [
   "The downstream must be false",
   "Livestream input is not supported",
   "bitstream not supported",
-  "image stream format not supported",
+  "streamer configuration not supported",
   "claude-sonnet-4 is not supported in the streamGenerateContent API.",
   "models/x is not found for API version v1beta, or is not supported for streamGenerateContent.",
   "unsupported schema property 'stream'",
@@ -163,7 +163,7 @@ export const LOOK_ALIKES: readonly string[] = [
   "mainstream media is not supported as a source",
   "value for 'streaming_rate' must be positive",
   "GPU stream allocation failed: CUDA out of memory",
-  "CUDA stream capture is not permitted",
+  "the slipstream package is not allowed",
   "x-stream-id header must be set",
   "User is not allowed to use the model m",
 ];
@@ -212,7 +212,6 @@ export const STREAM_ONLY: readonly string[] = [
   "stream: false is not supported",
   "Streaming is required for operations that may take longer than 10 minutes.",
   "Unsupported value: 'stream' does not support false with this model. Only true is supported.",
-  "parameter.enable_thinking must be set to false for non-streaming calls",
 ];
 
 /** The key itself is refused: it has to be left out. */

@@ -47,9 +47,15 @@ const contracted = (words: string): string => words.replace(/\bdoes not\b/g, "do
 const expanded = (words: string): string => words.replace(/\b(is|does|do)n['’]t\b/gi, "$1 not");
 
 describe("the oldest wordings", () => {
-  const variants = OLDEST.flatMap((words) => [words, upper(words), contracted(words), `Error: ${words}.`, `${words} for this model`]);
+  const variants = OLDEST.flatMap((words) => [words, upper(words), contracted(words), `${words} for this model`]);
   it.each(CONTAINERS)("in %s", (_name, wrap) => {
     for (const words of variants) expect([words, verdict(wrap(words))]).toEqual([words, "no_stream"]);
+  });
+
+  it.each(OLDEST)("as a sentence: %s", (words) => {
+    for (const sentence of [`${words}.`, `Error: ${words}.`, `${words}!`, `${words}; try again`, `Bad request: ${words}, see the docs.`, `(${words})`]) {
+      expect([sentence, verdict(envelope(sentence))]).toEqual([sentence, "no_stream"]);
+    }
   });
 
   it("as the first event of a 200, which names no status", () => {
@@ -158,7 +164,7 @@ describe("stream_options", () => {
 });
 
 describe("stream only", () => {
-  it.each(STREAM_ONLY.slice(0, -1))("%s", (words) => {
+  it.each(STREAM_ONLY)("%s", (words) => {
     for (const variant of [words, upper(words)]) expect(verdict(envelope(variant), 400, WHOLE)).toBe("only_stream");
     expect(verdict(JSON.stringify({ detail: words }), 400, WHOLE)).toBe("only_stream");
   });
