@@ -3,7 +3,7 @@ import { createChatGather } from "../protocol/chat/aggregate.ts";
 import { conformCompletion, type WholeAnswer } from "../protocol/chat/completion.ts";
 import type { Failure } from "../protocol/chat/part.ts";
 import type { AnswerShape, Identity } from "../protocol/chat/types.ts";
-import { gatewayError } from "../protocol/errors.ts";
+import { ERRORS, gatewayError } from "../protocol/errors.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
 import type { Exchange, Reply } from "../upstream/exchange.ts";
 import type { Target } from "../upstream/target.ts";
@@ -45,8 +45,15 @@ export async function gatherAnswer(
       continue;
     }
     const body = next.ok ? gather.end() : gather.end(next.error);
-    return body.ok ? ok({ text: JSON.stringify(body.value), headers }) : body;
+    if (body.ok) return ok({ text: JSON.stringify(body.value), headers });
+    return conform.answered ? err(brokenOff(body.error)) : body;
   }
+}
+
+/** An answer that broke off on its way is our side's failure, whatever status the upstream would have given it at the start. */
+function brokenOff({ error, report }: Failure): Failure {
+  const status = error.status === ERRORS.upstream_timeout.status ? error.status : ERRORS.upstream_failed.status;
+  return { error: { ...error, status }, ...(report === undefined ? {} : { report: { ...report, status } }) };
 }
 
 /** Once something has come, the limit is on the silences; once everything has, on the wait for the end. */

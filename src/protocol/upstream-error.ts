@@ -69,7 +69,7 @@ function faultsIn(node: unknown, depth: number): Fault[] {
   const { error, errors, detail, message, msg, metadata, err } = node;
   const own = nothing({
     type: wordOf(node["type"]) ?? wordOf(node["error_type"]),
-    param: wordOf(node["param"]) ?? paramOf(node["loc"]),
+    param: wordOf(node["param"])?.replace(/^body\./, "") ?? paramOf(node["loc"]),
     code: codeOf(node["code"]),
     texts: [...locationOf(node["loc"]), ...listOf(node["keys"])],
   });

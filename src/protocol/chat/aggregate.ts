@@ -21,9 +21,8 @@ interface Gathered {
 
 const OWN_CHOICE: ReadonlySet<string> = new Set(["index", "delta", "logprobs"]);
 const OWN_CHUNK: ReadonlySet<string> = new Set(["choices", "usage", "object"]);
-// Texts that are told in pieces; lists that go on; of everything else the last value counts.
+// Texts that are told in pieces.
 const APPENDED: ReadonlySet<string> = new Set(["content", "refusal", "reasoning", "reasoning_content"]);
-const LISTS: ReadonlySet<string> = new Set(["annotations", "reasoning_details"]);
 const AUDIO_TEXTS: ReadonlySet<string> = new Set(["data", "transcript"]);
 
 export function createAggregate(): Aggregate {
@@ -84,8 +83,6 @@ function addChoice(gathered: Gathered, wire: JsonObject): void {
     else if (key === "function_call") message[key] = joinTexts(message[key], value as JsonObject, CALL_TEXTS);
     else if (key === "audio" && isObject(value)) message[key] = joinTexts(message[key], value, AUDIO_TEXTS);
     else if (APPENDED.has(key)) message[key] = `${(message[key] as string | null | undefined) ?? ""}${value as string}`;
-    else if (LISTS.has(key) && Array.isArray(value))
-      message[key] = [...((message[key] as unknown[] | undefined) ?? []), ...value];
     else put(message, key, value);
   }
 }
@@ -108,9 +105,14 @@ function addCall(calls: JsonObject[], delta: JsonObject): void {
   body[key] = `${body[key] as string}${(more[key] as string | undefined) ?? ""}`;
 }
 
-/** Sets an own property, also one called `__proto__`. */
+/**
+ * What is not OpenAI's: lists go on (`token_ids`, `reasoning_details`), of anything else the last value counts. As an own property,
+ * also one called `__proto__`.
+ */
 function put(target: JsonObject, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+  const before = Object.hasOwn(target, key) ? target[key] : undefined;
+  const joined = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
+  Object.defineProperty(target, key, { value: joined, enumerable: true, writable: true, configurable: true });
 }
 
 function joinTexts(before: unknown, more: JsonObject, texts: ReadonlySet<string>): JsonObject {
