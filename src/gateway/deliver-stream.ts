@@ -1,22 +1,20 @@
 import { concat } from "../protocol/bytes.ts";
-import { reframe } from "../protocol/chat/reframe.ts";
-import { createChatStream } from "../protocol/chat/stream.ts";
-import type { AnswerShape, Identity } from "../protocol/chat/types.ts";
+import type { AnswerForm } from "../protocol/answer-form.ts";
+import type { Identity } from "../protocol/chat/types.ts";
 import { gatewayError } from "../protocol/errors.ts";
 import { err, ok } from "../protocol/result.ts";
-import { DONE, encodeEvent } from "../protocol/sse/encode.ts";
 import type { Exchange, Reply } from "../upstream/exchange.ts";
 import type { Target } from "../upstream/target.ts";
 import type { ClientStream } from "./client-stream.ts";
 import type { Attempted } from "./complete.ts";
-import { MAX_EVENT_BYTES, readCompletion, watchStream } from "./gather-answer.ts";
+import { readWhole, watchStream } from "./gather-answer.ts";
 
 export interface Delivery {
   readonly exchange: Exchange;
   readonly reply: Reply;
   readonly client: ClientStream;
   readonly target: Target;
-  readonly shape: AnswerShape;
+  readonly form: AnswerForm;
   readonly identity: Identity;
   readonly now: () => number;
   /** The answer has begun: what the attempt has taught is true. */
@@ -39,18 +37,16 @@ async function deliverWhole({
   reply,
   client,
   target,
-  shape,
+  form,
   identity,
   now,
   learn,
 }: Delivery): Promise<Attempted<undefined>> {
-  const answer = await readCompletion(exchange, reply, target, shape, identity, now);
+  const answer = await readWhole(exchange, reply, target, form, identity, now);
   if (!answer.ok) return answer;
   learn();
   client.addHeaders(reply.headers);
-  const chunks = reframe(answer.value.body, { includeUsage: shape.includeUsage });
-  const text = chunks.map((chunk) => encodeEvent(JSON.stringify(chunk))).join("") + encodeEvent(DONE);
-  if (!(await client.write(utf8.encode(text)))) return err(LEFT);
+  if (!(await client.write(utf8.encode(form.reframed(answer.value))))) return err(LEFT);
   client.close();
   return ok(undefined);
 }
@@ -61,21 +57,21 @@ async function deliverEvents({
   reply,
   client,
   target,
-  shape,
+  form,
   identity,
   learn,
 }: Delivery): Promise<Attempted<undefined>> {
-  const stream = createChatStream({ shape, identity }, MAX_EVENT_BYTES);
-  const { conform } = stream;
+  const stream = form.stream(identity);
+  const { state } = stream;
   const held: Uint8Array[] = [];
   let begun = false;
   for (let progress = 0; ;) {
     const next = await reply.read();
     let out = !next.ok ? stream.fail(next.error) : next.value === undefined ? stream.end() : stream.feed(next.value);
-    if (conform.progress > progress) watchStream(exchange, target, conform);
-    progress = conform.progress;
+    if (state.progress > progress) watchStream(exchange, target, state);
+    progress = state.progress;
     if (out !== undefined && !begun) {
-      if (!conform.answered) held.push(out.slice());
+      if (!state.answered) held.push(out.slice());
       else {
         begun = true;
         learn();
@@ -83,7 +79,7 @@ async function deliverEvents({
         if (held.length > 0) out = concat([...held, out]);
       }
     }
-    const { outcome } = conform;
+    const { outcome } = state;
     if (outcome?.kind === "failed") {
       // The error goes to the client behind what was received, and at once: the write is not waited for.
       if (begun && out !== undefined) void client.write(out);

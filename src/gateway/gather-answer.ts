@@ -1,16 +1,12 @@
 import { concat } from "../protocol/bytes.ts";
-import { createChatGather } from "../protocol/chat/aggregate.ts";
-import { conformCompletion, type WholeAnswer } from "../protocol/chat/completion.ts";
+import { MAX_ANSWER_BYTES, type AnswerForm, type AnswerState, type WholeAnswer } from "../protocol/answer-form.ts";
 import type { Failure } from "../protocol/chat/part.ts";
-import type { AnswerShape, Identity } from "../protocol/chat/types.ts";
+import type { Identity } from "../protocol/chat/types.ts";
 import { ERRORS, gatewayError } from "../protocol/errors.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
 import type { Exchange, Reply } from "../upstream/exchange.ts";
 import type { Target } from "../upstream/target.ts";
 
-/** The largest event, and the largest whole answer, that an isolate of 128 MB is made to hold. */
-export const MAX_EVENT_BYTES = 16 * 1024 * 1024;
-export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** How long a finished stream may take for its usage and `[DONE]`. */
 export const LINGER_MS = 5000;
 
@@ -24,29 +20,29 @@ export async function gatherAnswer(
   exchange: Exchange,
   reply: Reply,
   target: Target,
-  shape: AnswerShape,
+  form: AnswerForm,
   identity: Identity,
   now: () => number,
 ): Promise<Result<Gathered, Failure>> {
   const { headers } = reply;
   if (reply.format === "json") {
-    const answer = await readCompletion(exchange, reply, target, shape, identity, now);
+    const answer = await readWhole(exchange, reply, target, form, identity, now);
     return answer.ok ? ok({ text: answer.value.text, headers }) : answer;
   }
-  const gather = createChatGather({ shape, identity }, MAX_EVENT_BYTES, MAX_ANSWER_BYTES);
-  const { conform } = gather;
+  const gather = form.gather(identity);
+  const { state } = gather;
   exchange.deadline.set("first_event_ms", Math.max(exchange.openedAt + target.deadlines.first_event_ms - now(), 0));
   for (let progress = 0; ;) {
     const next = await reply.read();
     if (next.ok && next.value !== undefined) gather.feed(next.value);
-    if (next.ok && next.value !== undefined && conform.outcome === undefined) {
-      if (conform.progress > progress) watchStream(exchange, target, conform);
-      progress = conform.progress;
+    if (next.ok && next.value !== undefined && state.outcome === undefined) {
+      if (state.progress > progress) watchStream(exchange, target, state);
+      progress = state.progress;
       continue;
     }
     const body = next.ok ? gather.end() : gather.end(next.error);
     if (body.ok) return ok({ text: JSON.stringify(body.value), headers });
-    return conform.answered ? err(brokenOff(body.error)) : body;
+    return state.answered ? err(brokenOff(body.error)) : body;
   }
 }
 
@@ -57,22 +53,18 @@ function brokenOff({ error, report }: Failure): Failure {
 }
 
 /** Once something has come, the limit is on the silences; once everything has, on the wait for the end. */
-export function watchStream(
-  exchange: Exchange,
-  target: Target,
-  state: { readonly answered: boolean; readonly finished: boolean },
-): void {
+export function watchStream(exchange: Exchange, target: Target, state: AnswerState): void {
   if (!state.answered) return;
   const { idle_ms } = target.deadlines;
   exchange.deadline.set("idle_ms", state.finished ? Math.min(idle_ms, LINGER_MS) : idle_ms);
 }
 
 /** Reads one JSON document within its limits and holds it to the contract. */
-export async function readCompletion(
+export async function readWhole(
   exchange: Exchange,
   reply: Reply,
   target: Target,
-  shape: AnswerShape,
+  form: AnswerForm,
   identity: Identity,
   now: () => number,
 ): Promise<Result<WholeAnswer, Failure>> {
@@ -95,7 +87,7 @@ export async function readCompletion(
     watchBody(exchange, target, now);
   }
   exchange.deadline.clear();
-  return conformCompletion(utf8.decode(concat(parts)), shape, identity);
+  return form.whole(utf8.decode(concat(parts)), identity);
 }
 
 /** A body that has begun may not fall silent, nor take longer than the whole answer is allowed. */

@@ -43,14 +43,7 @@ export function endpointUrls(baseUrl: string): (endpoint: string) => string {
  * The body for a target: the client's own text, but for the members that have to differ. Top-level nulls mean "the default" and are
  * left out, since some servers take them for values; what `defaults` says is filled in where the client said nothing.
  */
-export function bodyFor(
-  text: string,
-  body: JsonObject,
-  defaults: JsonObject,
-  target: Target,
-  form: AskedForm,
-  clientStreams: boolean,
-): string {
+export function bodyFor(text: string, body: JsonObject, defaults: JsonObject, target: Target): string {
   const members = membersOf(text);
   for (const [key, value] of Object.entries(body)) if (value === null) members.set(key, undefined);
   for (const [key, value] of Object.entries(defaults)) {
@@ -58,15 +51,23 @@ export function bodyFor(
       members.set(key, JSON.stringify(value));
   }
   if (target.model !== undefined && target.model !== body["model"]) members.set("model", JSON.stringify(target.model));
+  return members.toText();
+}
+
+/** The same body, asking for its answer in one form. `clientStreams`: what the client itself asked for. */
+export function askingFor(form: AskedForm, text: string, clientStreams: boolean): string {
+  const asIs = form.stream ? form.options : !form.omitKey && !text.includes('"stream_options"');
+  if (form.stream === clientStreams && asIs) return text;
+  const members = membersOf(text);
   if (form.stream) {
-    if (body["stream"] !== true) members.set("stream", "true");
+    if (!clientStreams) members.set("stream", "true");
     if (!form.options) members.set("stream_options", undefined);
     // A client that wants JSON wants the usage in it; a stream tells it only when asked.
     else if (!clientStreams) members.set("stream_options", '{"include_usage":true}');
   } else {
     members.set("stream_options", undefined);
     if (form.omitKey) members.set("stream", undefined);
-    else if (body["stream"] === true) members.set("stream", "false");
+    else if (clientStreams) members.set("stream", "false");
   }
   return members.toText();
 }

@@ -106,6 +106,8 @@ export interface Case extends Step {
   readonly needs?: readonly string[];
   readonly alone?: boolean;
   readonly noSplit?: boolean;
+  /** One of our own additions: cut at some places only, to keep the cut run short. */
+  readonly own?: boolean;
   readonly repeat?: number;
   /** Steps after the first one, with the same model name; `then` in the files. */
   readonly further?: readonly Step[];
@@ -129,7 +131,8 @@ export function loadCases(folders: readonly URL[] = FOLDERS): readonly Case[] {
     const files = names.toSorted().map((name) => readJson(new URL(name, folder)) as CaseFile);
     const table = new URL("refusals.json", folder);
     const rows = existsSync(table) ? (readJson(table) as readonly RefusalRow[]) : [];
-    return [...files.flatMap(expandVariants), ...rows.map(refusalCase)];
+    const cases = [...files.flatMap(expandVariants), ...rows.map(refusalCase)];
+    return folder.pathname.endsWith("/cases-own/") ? cases.map((one) => ({ ...one, own: true })) : cases;
   });
 }
 

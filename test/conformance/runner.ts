@@ -190,8 +190,8 @@ export function cutsOf(one: Case, mode: Mode): Cut[] {
   const size = Math.max(...sizes);
   if (size < 2 || size > 300_000) return [];
   const streams = answers.some((answer) => answer.body !== undefined);
-  if (streams && size <= 600) return [...Array.from({ length: size - 1 }, (_, i) => i + 1), "bytes"];
-  const count = streams ? 40 : Math.min(12, size - 1);
+  if (streams && size <= 600 && !one.own) return [...Array.from({ length: size - 1 }, (_, i) => i + 1), "bytes"];
+  const count = Math.min(streams ? 40 : 12, size - 1);
   const places = Array.from({ length: count }, (_, i) => 1 + (((i + 1) * 2_654_435_761) % (size - 1)));
   return size <= 3000 ? [...places, "bytes"] : places;
 }

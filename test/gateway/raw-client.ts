@@ -80,7 +80,7 @@ function parseAnswer(bytes: Buffer, ended: boolean): RawAnswer | undefined {
     const body = dechunked(rest);
     return body === undefined ? undefined : { status, headers, body };
   }
-  const length = headers["content-length"];
+  const length = status === 204 || status === 304 ? "0" : headers["content-length"];
   if (length === undefined) return ended ? { status, headers, body: rest.toString() } : undefined;
   if (rest.length < Number(length)) return undefined;
   return { status, headers, body: rest.subarray(0, Number(length)).toString() };

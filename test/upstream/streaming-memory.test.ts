@@ -42,13 +42,6 @@ describe("createStreamingMemory", () => {
     expect(memory.recall(KEY, 5500)).toEqual({});
   });
 
-  it("does not keep an old fact alive by a new one for ever", () => {
-    const memory = createStreamingMemory(10, 1000);
-    memory.learn(KEY, { noStream: true }, 0);
-    for (let now = 500; now <= 3000; now += 500) memory.learn(KEY, { noOptions: true }, now);
-    expect(memory.recall(KEY, 3100)).toEqual({ noOptions: true });
-  });
-
   it("learns nothing from what is over", () => {
     const memory = createStreamingMemory(10, 1000);
     memory.learn(KEY, { noStream: true }, 0);
@@ -68,12 +61,5 @@ describe("createStreamingMemory", () => {
     memory.learn(model(0), { noStream: true }, 5);
     memory.learn(model(3), { noStream: true }, 6);
     expect([0, 1, 2, 3].map((n) => memory.recall(model(n), 10).noStream)).toEqual([true, undefined, true, true]);
-  });
-
-  it("one tenant that asks for many models does not make another one's facts go", () => {
-    const memory = createStreamingMemory(100);
-    memory.learn(KEY, { noStream: true }, 0);
-    for (let n = 0; n < 1000; n++) memory.learn({ ...model(n), tenant: "loud" }, { noStream: true }, n);
-    expect(memory.recall(KEY, 1000)).toEqual({ noStream: true });
   });
 });

@@ -1,8 +1,10 @@
 import type { Context } from "hono";
-import { completeChat } from "../../gateway/complete.ts";
-import { parseChatRequest } from "../../protocol/chat/request.ts";
+import { complete, type AnswerCall } from "../../gateway/complete.ts";
+import { chatForm } from "../../protocol/chat/form.ts";
+import { combinationOf, parseChatRequest } from "../../protocol/chat/request.ts";
 import { routeOf } from "../../tenants/models.ts";
 import { modelNotFound } from "../../upstream/failure.ts";
+import { bodyFor } from "../../upstream/request.ts";
 import type { StreamingMemory } from "../../upstream/streaming-memory.ts";
 import { readBody } from "../body.ts";
 import type { AppEnvironment } from "../environment.ts";
@@ -26,17 +28,23 @@ export function chatCompletions(
     if (!parsed.ok) return errorResponse(parsed.error);
     const [target] = routeOf(config, tenant.value, parsed.value.model)?.targets ?? [];
     if (target === undefined) return errorResponse(modelNotFound(parsed.value.model));
-    const { id, defaults } = tenant.value;
-    const call = {
-      request: parsed.value,
-      tenant: id,
-      defaults,
+    const { body, shape } = parsed.value;
+    const call: AnswerCall = {
+      tenant: tenant.value.id,
       target,
+      endpoint: "/chat/completions",
+      body: bodyFor(text.value, body, tenant.value.defaults, target),
+      model: parsed.value.model,
+      stream: parsed.value.stream,
+      options: body["stream_options"] !== undefined && body["stream_options"] !== null,
+      hasTools: shape.toolNames.length > 0,
+      combination: combinationOf(body),
+      form: chatForm(shape),
       requestId,
       clientGone: request.signal,
       respond: errorResponse,
     };
-    return completeChat(
+    return complete(
       call,
       createPorts(c.env, (promise) => c.executionCtx.waitUntil(promise)),
       memory,

@@ -1,3 +1,4 @@
+import { MAX_ANSWER_BYTES, MAX_EVENT_BYTES, type AnswerGather } from "../answer-form.ts";
 import { gatewayError } from "../errors.ts";
 import { isObject, type JsonObject } from "../json/lossless.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -153,27 +154,19 @@ function choiceOf({ index, message, calls, choice, logprobs }: Gathered): JsonOb
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
-/** From an upstream's bytes to one JSON answer, one call per network read. */
-export interface ChatGather {
-  feed(bytes: Uint8Array): void;
-  /** The body has ended, in order or (with a failure) not. */
-  end(failure?: Failure): Result<JsonObject, Failure>;
-  readonly conform: Conform;
-}
-
-/** @param maxBytes what the gathered answer may take: it is held in memory, which the whole isolate shares */
+/** An upstream's stream as one JSON answer. It is held in memory, which the whole isolate shares: hence `maxBytes`. */
 export function createChatGather(
   options: Omit<ConformOptions, "parsed">,
-  maxEventBytes: number,
-  maxBytes: number,
-): ChatGather {
+  maxEventBytes: number = MAX_EVENT_BYTES,
+  maxBytes: number = MAX_ANSWER_BYTES,
+): AnswerGather {
   const decoder = createSseDecoder(maxEventBytes);
   const aggregate = createAggregate();
   const conform = createConform({ ...options, parsed: true }, aggregate);
   const visitor: EventVisitor = { text: () => undefined, event: conform.take, known: (_text, at) => at };
   let bytesSeen = 0;
   return {
-    conform,
+    state: conform,
     feed(bytes): void {
       bytesSeen += bytes.length;
       decoder.visit(bytes, visitor);

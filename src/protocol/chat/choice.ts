@@ -1,6 +1,7 @@
 import type { JsonObject } from "../json/lossless.ts";
 import type { Call } from "./calls.ts";
 import type { Brought } from "./finish.ts";
+import type { ChoicePass } from "./pass.ts";
 import type { AnswerShape, FinishReason } from "./types.ts";
 
 /** One choice of one stream: what has gone by, and what waits. */
@@ -21,6 +22,8 @@ export interface Choice {
   functionCall: boolean;
   /** First halves of characters that wait for their second half, by member. */
   readonly halves: Map<string, string>;
+  /** Rewrites its deltas, until it has ended. */
+  pass: ChoicePass | undefined;
 }
 
 /** A chunk that waits: `data` is its text if it may leave as it came. */
@@ -29,7 +32,11 @@ export interface Held {
   readonly data: string | undefined;
 }
 
-export function createChoice(index: number, isPartialName: (name: string) => boolean): Choice {
+export function createChoice(
+  index: number,
+  isPartialName: (name: string) => boolean,
+  pass: ChoicePass | undefined,
+): Choice {
   return {
     index,
     isPartialName,
@@ -42,6 +49,7 @@ export function createChoice(index: number, isPartialName: (name: string) => boo
     functionName: false,
     functionCall: false,
     halves: new Map(),
+    pass,
   };
 }
 

@@ -10,7 +10,7 @@ import type { AnswerShape } from "./types.ts";
  */
 export function isCleanChoice(wire: JsonObject, choice: Choice, shape: AnswerShape): boolean {
   const delta = wire["delta"];
-  if (!isObject(delta) || choice.ended) return false;
+  if (!isObject(delta) || choice.ended || choice.pass !== undefined) return false;
   if (!isCleanDelta(delta, choice)) return false;
   const calls = delta["tool_calls"];
   if (calls !== undefined && !isCleanCallList(calls, choice)) return false;

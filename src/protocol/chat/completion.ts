@@ -1,3 +1,4 @@
+import type { WholeAnswer } from "../answer-form.ts";
 import { gatewayError } from "../errors.ts";
 import {
   deeperThan,
@@ -17,12 +18,6 @@ import { deltaOf } from "./repair.ts";
 import { textOf } from "./text.ts";
 import type { AnswerShape, Identity } from "./types.ts";
 import { isWholeUsage, wholeUsage } from "./usage.ts";
-
-/** A whole chat completion that holds to the contract. `text` is the upstream's own where nothing had to be repaired. */
-export interface WholeAnswer {
-  readonly body: JsonObject;
-  readonly text: string;
-}
 
 /** Holds one JSON answer to what strict clients rely on. What cannot be repaired without inventing something is a failure. */
 export function conformCompletion(text: string, shape: AnswerShape, identity: Identity): Result<WholeAnswer, Failure> {

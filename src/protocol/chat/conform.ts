@@ -1,14 +1,18 @@
+import type { AnswerState, Outcome } from "../answer-form.ts";
 import { gatewayError } from "../errors.ts";
 import { deeperThan, isObject, type JsonObject, MAX_DEPTH, parseLossless, withoutNonFinite } from "../json/lossless.ts";
 import type { ServerSentEvent } from "../sse/decode.ts";
 import { invalidAnswer } from "../upstream-error.ts";
 import { broughtBy, createChoice, type Choice, type Held } from "./choice.ts";
+import { createChoices } from "./choices.ts";
 import { isCleanChoice } from "./clean.ts";
 import { finishOf, meaningOf } from "./finish.ts";
+import { createHead } from "./head.ts";
 import { failureFromBody, parsePart, type Failure } from "./part.ts";
+import type { ChoicePass } from "./pass.ts";
 import { closingDeltas, deltaOf, repairDelta } from "./repair.ts";
 import { createSameShape } from "./same-shape.ts";
-import type { AnswerShape, Identity, WireChunk } from "./types.ts";
+import type { AnswerShape, FinishReason, Identity, WireChunk } from "./types.ts";
 import { createUsageAccount, isWholeUsage } from "./usage.ts";
 
 /** Where the chunks of an answer go, in the order in which the client shall read them. */
@@ -18,10 +22,8 @@ export interface ChunkSink {
   changed(chunk: WireChunk): void;
 }
 
-export type Outcome = { readonly kind: "complete" } | { readonly kind: "failed"; readonly failure: Failure };
-
 /** Holds one streamed answer to the contract that the strictest client relies on. */
-export interface Conform {
+export interface Conform extends AnswerState {
   take(event: ServerSentEvent): void;
   /** Takes events by the look of them: from `at`, where one begins, answers how far the text holds nothing but clean ones. */
   takeRun(text: string, at: number): number;
@@ -29,13 +31,6 @@ export interface Conform {
   end(): void;
   /** The body broke off or ran out of time: everything received leaves, then the answer is failed unless it had finished. */
   fail(failure: Failure): void;
-  /** Text, reasoning, a tool call, a refusal or a finish has come: the answer has begun. */
-  readonly answered: boolean;
-  /** Every choice has finished; only usage and `[DONE]` can follow. */
-  readonly finished: boolean;
-  /** Counts the events that carried something, so that heartbeats can be told from answers. */
-  readonly progress: number;
-  readonly outcome: Outcome | undefined;
   /** The first values that the upstream itself gave. */
   readonly seen: Readonly<{ id?: string; created?: number; model?: string }>;
   /** The usage of the whole answer, once it has ended. */
@@ -47,19 +42,16 @@ export interface ConformOptions {
   readonly identity: Identity;
   /** Whether the sink wants every chunk parsed (an aggregate), not only its text. */
   readonly parsed: boolean;
+  /** Makes what rewrites the deltas of one choice: text that is a tool call or a thought. */
+  readonly pass?: (() => ChoicePass) | undefined;
 }
 
-const OBJECT = "chat.completion.chunk";
-const MAX_CHOICES = 128;
 const MAX_CALLS = 1024;
 
-export function createConform({ shape, identity, parsed }: ConformOptions, sink: ChunkSink): Conform {
-  const choices = new Map<number, Choice>();
-  const indexes = new Map<number, number>();
+export function createConform({ shape, identity, parsed, pass }: ConformOptions, sink: ChunkSink): Conform {
   const account = createUsageAccount();
   const sameShape = createSameShape();
-  const seen: { id?: string; created?: number; model?: string } = {};
-  let head: { id: string; created: number; model: string } | undefined;
+  const head = createHead("chat.completion.chunk", "chatcmpl-", identity);
   let usageChunk: Held | undefined;
   let answered = false;
   let progress = 0;
@@ -67,64 +59,17 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
 
   const isPartialName = (name: string): boolean =>
     shape.toolNames.some((tool) => tool !== name && tool.startsWith(name));
+  const choices = createChoices(shape.n, (index) => createChoice(index, isPartialName, pass?.()));
   const newCallId = (): string => identity.newId("call_");
 
-  /** Fixes id, created and model with the first chunk that leaves; the same ones stand in every chunk. */
-  const headFor = (chunk: JsonObject): { id: string; created: number; model: string } => {
-    const { id, created, model } = chunk;
-    if (seen.id === undefined && typeof id === "string" && id !== "") seen.id = id;
-    if (seen.model === undefined && typeof model === "string" && model !== "") seen.model = model;
-    if (seen.created === undefined && typeof created === "number" && created > 0) seen.created = Math.floor(created);
-    head ??= {
-      id: seen.id ?? identity.newId("chatcmpl-"),
-      created: seen.created ?? identity.created,
-      model: seen.model ?? identity.model,
-    };
-    return head;
-  };
+  const emit = (chunk: JsonObject, choice: JsonObject): void => sink.changed(head.rewrite(chunk, [choice]));
 
-  const isSameHead = (chunk: JsonObject): boolean => {
-    const { id, created, model } = headFor(chunk);
-    return chunk["id"] === id && chunk["created"] === created && chunk["model"] === model && chunk["object"] === OBJECT;
-  };
-
-  const rewritten = (chunk: JsonObject, list: JsonObject[]): WireChunk => {
-    const { usage: _usage, error: _error, ...rest } = chunk;
-    return { ...rest, ...headFor(chunk), object: OBJECT, choices: list };
-  };
-
-  const emit = (chunk: JsonObject, choice: JsonObject): void => sink.changed(rewritten(chunk, [choice]));
-
-  const choiceAt = (index: number): Choice | undefined => {
-    const known = choices.get(index);
-    if (known !== undefined) return known;
-    if (choices.size >= MAX_CHOICES) return undefined;
-    const choice = createChoice(index, isPartialName);
-    choices.set(index, choice);
-    return choice;
-  };
-
-  /** The choice that an element of `choices` belongs to. Without an index of its own it is the one at its place. */
-  const choiceOf = (wire: JsonObject, place: number, chunk: JsonObject): Choice | undefined => {
-    const raw = Number.isInteger(wire["index"]) && (wire["index"] as number) >= 0 ? (wire["index"] as number) : place;
-    let index = raw;
-    if (raw >= shape.n) {
-      // Clients take an index beyond `n` for an error: such a choice gets the first free place.
-      let free = 0;
-      while (choices.has(free)) free++;
-      index = indexes.get(raw) ?? (free < shape.n ? free : raw);
-      indexes.set(raw, index);
-    }
-    // Some clients want to see the choices begin in order; a server with several slots does not know an order.
-    for (let before = 0; before < Math.min(index, shape.n); before++) {
-      if (choices.has(before)) continue;
-      const earlier = choiceAt(before);
-      if (earlier === undefined) return undefined;
-      earlier.started = true;
-      emit(chunk, { index: before, delta: { role: "assistant", content: "" }, logprobs: null, finish_reason: null });
-    }
-    return choiceAt(index);
-  };
+  const choiceOf = (wire: JsonObject, place: number, chunk: JsonObject): Choice | undefined =>
+    choices.of(wire, place, (skipped) => {
+      skipped.started = true;
+      const delta = { role: "assistant", content: "" };
+      emit(chunk, { index: skipped.index, delta, logprobs: null, finish_reason: null });
+    });
 
   const note = (delta: JsonObject, choice: Choice): void => {
     choice.hasText ||= isText(delta["content"]) || isText(delta["refusal"]);
@@ -166,29 +111,46 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
   const repair = (chunk: JsonObject, wire: JsonObject, choice: Choice): void => {
     const { delta: raw, whole } = deltaOf(wire);
     const { delta: _delta, message: _message, text: _text, index: _index, finish_reason, logprobs, ...vendor } = wire;
-    const rest = logprobs === undefined ? {} : { logprobs };
-    const deltas = repairDelta(raw, whole, choice, newCallId);
-    if (deltas.length > 0 || meaningOf(finish_reason) !== undefined) release(choice);
+    const deltas = (choice.pass?.take(raw) ?? [raw]).flatMap((delta) => repairDelta(delta, whole, choice, newCallId));
+    const finish = meaningOf(finish_reason);
+    if (deltas.length > 0 || finish !== undefined) release(choice);
     if (deltas.length === 0 && isObject(logprobs)) deltas.push(firstDelta(choice));
-    for (const [i, delta] of deltas.entries()) {
-      note(delta, choice);
-      emit(chunk, { index: choice.index, delta, ...(i === 0 ? rest : { logprobs: null }), finish_reason: null });
-    }
-    if (meaningOf(finish_reason) === undefined) return;
+    emitDeltas(chunk, choice, deltas, logprobs);
+    if (finish === undefined) return;
     const last = { index: choice.index, delta: {}, logprobs: null, finish_reason: null, ...vendor };
     holdFinish(choice, finish_reason, { chunk: { ...chunk, choices: [last] }, data: undefined });
+  };
+
+  const emitDeltas = (chunk: JsonObject, choice: Choice, deltas: JsonObject[], logprobs: unknown): void => {
+    for (const [i, delta] of deltas.entries()) {
+      note(delta, choice);
+      const first = i === 0 && logprobs !== undefined ? logprobs : null;
+      emit(chunk, { index: choice.index, delta, logprobs: first, finish_reason: null });
+    }
+  };
+
+  /** What a pass has held back, now that the choice ends: as it turned out, or as it stands if the answer broke off. */
+  const endPass = (choice: Choice, meaning: FinishReason): FinishReason => {
+    if (choice.pass === undefined) return meaning;
+    const ended = choice.pass.end(meaning);
+    choice.pass = undefined;
+    const deltas = ended.deltas.flatMap((delta) => repairDelta(delta, false, choice, newCallId));
+    emitDeltas(choice.held?.chunk ?? {}, choice, deltas, undefined);
+    return ended.finish;
+  };
+
+  /** Everything of a choice that has been received leaves, but for its finish. */
+  const flush = (choice: Choice): void => {
+    release(choice);
+    endPass(choice, "length");
   };
 
   const takeChunk = (data: string, parsedChunk: JsonObject, legal: boolean, failure: Failure | undefined): void => {
     const list = Array.isArray(parsedChunk["choices"]) ? parsedChunk["choices"].filter(isObject) : [];
     const { usage } = parsedChunk;
     if (isObject(usage)) {
-      account.add(
-        usage,
-        list.length === 0,
-        [...choices.values()].filter((choice) => choice.ended).length,
-        Math.max(shape.n, choices.size),
-      );
+      const ended = choices.count((choice) => choice.ended);
+      account.add(usage, list.length === 0, ended, Math.max(shape.n, choices.size));
     }
     if (list.length === 0) return takeUsageChunk(data, parsedChunk, legal);
     const members = list.map((wire, place) => choiceOf(wire, place, parsedChunk));
@@ -196,7 +158,7 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
       legal &&
       failure === undefined &&
       (usage === undefined || usage === null) &&
-      isSameHead(parsedChunk) &&
+      head.stands(parsedChunk) &&
       list.every((wire, i) => {
         const choice = members[i];
         return (
@@ -242,25 +204,26 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
       legal &&
       Array.isArray(chunk["choices"]) &&
       chunk["choices"].length === 0 &&
-      isSameHead(chunk) &&
+      head.stands(chunk) &&
       isWholeUsage(usage);
     usageChunk = { chunk, data: clean ? data : undefined };
   };
 
   const failWith = (failure: Failure): void => {
     if (outcome !== undefined) return;
-    for (const choice of choices.values()) release(choice);
+    for (const choice of choices.list()) flush(choice);
     outcome = { kind: "failed", failure };
   };
 
   const complete = (): void => {
-    const list = [...choices.values()].sort((a, b) => a.index - b.index);
+    const list = choices.list();
     if (list.length === 0) return failWith({ error: invalidAnswer("an empty stream") });
     if (!list.every((choice) => choice.ended)) {
       return failWith({
         error: gatewayError("upstream_cut", "The upstream ended the stream before the answer was finished."),
       });
     }
+    for (const choice of list) if (choice.meaning !== undefined) choice.meaning = endPass(choice, choice.meaning);
     const ends = list.map((choice) => ({ choice, deltas: closingDeltas(choice, choice.meaning === "length") }));
     for (const { choice, deltas } of ends) {
       const reason = choice.meaning && finishOf(choice.meaning, broughtBy(choice, shape));
@@ -291,7 +254,7 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
     if (usageChunk?.data !== undefined && usageChunk.chunk["usage"] === total) {
       return sink.unchanged(usageChunk.data, usageChunk.chunk as WireChunk);
     }
-    sink.changed({ ...rewritten(usageChunk?.chunk ?? {}, []), usage: total });
+    sink.changed({ ...head.rewrite(usageChunk?.chunk ?? {}, []), usage: total });
   };
 
   const took = (): void => {
@@ -303,7 +266,7 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
       return answered;
     },
     get finished() {
-      return choices.size >= shape.n && [...choices.values()].every((choice) => choice.ended);
+      return choices.size >= shape.n && choices.every((choice) => choice.ended);
     },
     get progress() {
       return progress;
@@ -311,7 +274,7 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
     get outcome() {
       return outcome;
     },
-    seen,
+    seen: head.seen,
     usage: () => account.total(),
 
     takeRun: (text, at): number => (parsed || outcome !== undefined ? at : sameShape.run(text, at, took)),
@@ -332,8 +295,7 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
 
     fail(failure): void {
       if (outcome !== undefined) return;
-      const whole = choices.size > 0 && [...choices.values()].every((choice) => choice.ended);
-      if (whole) complete();
+      if (choices.size > 0 && choices.every((choice) => choice.ended)) complete();
       else failWith(failure);
     },
   };

@@ -1,27 +1,16 @@
 import { createSseDecoder, type EventVisitor, type ServerSentEvent } from "../sse/decode.ts";
 import { DONE, encodeEvent } from "../sse/encode.ts";
 import { gatewayError } from "../errors.ts";
-import { createConform, type Conform, type ConformOptions } from "./conform.ts";
-import type { Failure } from "./part.ts";
-
-/**
- * From an upstream's bytes to the client's bytes, one call per network read, synchronously: on Workers the cost of a stream is the
- * hop between JavaScript and the runtime for each read and write, not the JSON between them.
- */
-export interface ChatStream {
-  /** What a read turned into, to be written as one piece; undefined: nothing yet. May be the very bytes that were given. */
-  feed(bytes: Uint8Array): Uint8Array | undefined;
-  /** The body has ended in an orderly way. */
-  end(): Uint8Array | undefined;
-  /** The body was cut or stalled. */
-  fail(failure: Failure): Uint8Array | undefined;
-  readonly conform: Conform;
-}
+import { MAX_EVENT_BYTES, type AnswerStream } from "../answer-form.ts";
+import { createConform, type ConformOptions } from "./conform.ts";
 
 const utf8 = new TextEncoder();
 
-/** @param maxEventBytes an event that grows beyond this fails the answer */
-export function createChatStream(options: Omit<ConformOptions, "parsed">, maxEventBytes: number): ChatStream {
+/** An upstream's stream as the client's: what holds to the contract leaves with the bytes it came with. */
+export function createChatStream(
+  options: Omit<ConformOptions, "parsed">,
+  maxEventBytes: number = MAX_EVENT_BYTES,
+): AnswerStream {
   const decoder = createSseDecoder(maxEventBytes);
   let current: ServerSentEvent | undefined;
   let out = "";
@@ -80,7 +69,7 @@ export function createChatStream(options: Omit<ConformOptions, "parsed">, maxEve
   };
 
   return {
-    conform,
+    state: conform,
     feed(bytes): Uint8Array | undefined {
       const source = decoder.visit(bytes, visitor);
       if (decoder.overflown) {

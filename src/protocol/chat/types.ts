@@ -27,6 +27,8 @@ export interface Identity {
   readonly created: number;
   /** The model name that was sent upstream. */
   readonly model: string;
+  /** The model name that every answer shall carry; undefined: the one that the upstream says. */
+  readonly reportedModel?: string | undefined;
   /** A fresh id with this prefix, `chatcmpl-` or `call_`. */
   readonly newId: (prefix: string) => string;
 }

@@ -25,9 +25,12 @@ export function membersOf(text: string): Members {
   }
   return {
     set(key, value): void {
+      if (value === undefined) {
+        if (members.delete(key)) changed = true;
+        return;
+      }
       changed = true;
-      if (value === undefined) members.delete(key);
-      else members.set(key, `${JSON.stringify(key)}:${value}`);
+      members.set(key, `${JSON.stringify(key)}:${value}`);
     },
     toText: () => (changed ? `{${[...members.values()].join(",")}}` : text),
   };
