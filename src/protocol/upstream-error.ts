@@ -73,7 +73,7 @@ function faultsIn(node: unknown, depth: number): Fault[] {
     code: codeOf(node["code"]),
     texts: [...locationOf(node["loc"]), ...listOf(node["keys"])],
   });
-  const inside = [message, msg, detail, errors, error, err, node["error_description"], node["reason"]]
+  const inside = [message, msg, detail, errors, error, err, node["error_description"], node["reason"], node["text"]]
     .filter((value) => value !== undefined && value !== null && value !== "")
     .flatMap((value) => faultsIn(value, depth + 1));
   const raw = isObject(metadata) ? faultsIn(metadata["raw"], depth + 1) : [];

@@ -124,7 +124,7 @@ export function createExchange({ request, target, stream, fetch, now, clientGone
       first = await readBody();
       if (!first.ok) return first;
       if (first.value === undefined) return err({ error: invalidAnswer("an empty answer") });
-      format = formatOf(first.value);
+      format = formatOf(first.value, response.headers.get("content-type") ?? "");
       if (format === undefined) skipped.push(first.value.slice());
     }
     return ok({
@@ -144,8 +144,11 @@ export function createExchange({ request, target, stream, fetch, now, clientGone
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-/** `data:`, `event:`, `id:`, `retry:`, `error:` or a comment begin an event stream; anything else is taken for one document. */
-function formatOf(bytes: Uint8Array): Reply["format"] | undefined {
+/** A brace begins a document. `data:`, `event:`, `id:`, `retry:`, `error:` or a comment begin an event stream; else the label counts. */
+function formatOf(bytes: Uint8Array, contentType: string): Reply["format"] | undefined {
   const visible = bytes.find((byte) => byte > 0x20 && !BYTE_ORDER_MARK.includes(byte));
-  return visible === undefined ? undefined : ":deir".includes(String.fromCharCode(visible)) ? "events" : "json";
+  if (visible === undefined) return undefined;
+  const first = String.fromCharCode(visible);
+  if (first === "{" || first === "[") return "json";
+  return ":deir".includes(first) || /^text\/event-stream\b/i.test(contentType) ? "events" : "json";
 }

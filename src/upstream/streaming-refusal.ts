@@ -25,6 +25,13 @@ export function recogniseRefusal(report: UpstreamReport, asked: Asked): Streamin
     .filter((text) => text !== "" && !INSIDE_THE_REQUEST.test(text));
   const says = (patterns: readonly RegExp[]): boolean =>
     texts.some((text) => patterns.some((pattern) => pattern.test(text)));
+  // A sentence about `stream_options` says nothing about streaming, whatever else stands in it.
+  const saysBesides = (patterns: readonly RegExp[]): boolean =>
+    texts.some((text) =>
+      text
+        .split(/[.;!?](?= |$)/)
+        .some((part) => !part.includes(OPTIONS) && patterns.some((pattern) => pattern.test(part))),
+    );
   if (status !== undefined && !CAN_REFUSE.has(status)) {
     const known = status === 500 && asked.stream && says(KNOWN_AS_500);
     return known ? "no_stream" : undefined;
@@ -32,7 +39,7 @@ export function recogniseRefusal(report: UpstreamReport, asked: Asked): Streamin
   const field = param === null ? undefined : param.replace(/^(?:body|\$|#)?[./]*/, "");
   const aboutOptions =
     (field !== undefined && /^stream_?options\b/i.test(field)) || texts.some((text) => text.includes(OPTIONS));
-  if (aboutOptions && !says(NO_STREAM_STRONG)) return asked.options ? "no_options" : undefined;
+  if (aboutOptions && !saysBesides(NO_STREAM_STRONG)) return asked.options ? "no_options" : undefined;
   if (field !== undefined && field !== "stream" && !aboutOptions) return undefined;
   if (says(NO_KEY)) return "no_stream_key";
   if (!asked.stream) return says(ONLY_STREAM) ? "only_stream" : undefined;
@@ -64,8 +71,9 @@ function plain(text: string): string {
 }
 
 // The word itself, alone or with its value: not `upstream`, `livestream`, `streamGenerateContent`, `non-streaming`, `stream_x`.
-const S = String.raw`(?<![\w.-])stream(?:ing|ed|able)?(?![\w-]|\.\w)(?: ?[=:] ?true)?`;
-const GAP = String.raw`[^.;!?]{0,60}?`;
+// Not the stream of something else either (an audio stream, a stream format).
+const S = String.raw`(?<![\w.-])(?<!(?:audio|video|image|media|data|input|event|byte|log) )stream(?:ing|ed|able)?(?![\w-]|\.\w)(?! (?:format|type|id|name|url|source|file)\b)(?: ?[=:] ?true)?`;
+const GAP = String.raw`[^.;!?<]{0,60}?`;
 const ABLE = String.raw`(?:support\w*|available|allowed|enabled|implemented|possible|permitted|accepted|acceptable|compatible|valid|offered|provided)`;
 const NOT = String.raw`(?:not|never)(?: \w+){0,2}?`;
 
@@ -74,7 +82,7 @@ const pattern = (source: string): RegExp =>
 
 const NO_STREAM_STRONG: readonly RegExp[] = [
   // streaming (completion) is not (currently) supported; stream=true not allowed yet
-  String.raw`S!(?: [\w+]+){0,3}? NOT ABLE`,
+  String.raw`S!(?: [\w+]+){0,6}? NOT ABLE`,
   String.raw`S!(?: [\w+]+){0,3}? (?:is |are |was )?(?:unsupported|unavailable|disabled|disallowed|forbidden|prohibited|turned off|switched off)`,
   String.raw`stream(?:ing)? does not (?:support|accept|allow) true`,
   // does not support streaming; not supported when streaming tokens; not supported with tools + stream
@@ -90,6 +98,13 @@ const NO_STREAM: readonly RegExp[] = [
     String.raw`(?:set|use|with|requires?|expects?|only|specify) stream(?:ing)? ?(?:=|:|to|as|to be)? ?(?:false|off)`,
     // can not use tools with stream; can not be streamed; unable to stream
     String.raw`(?:can not|unable to|must not|may not|do not|not able to) (?:be |use |handle |do |combine |return |request |enable |set |have |produce )?GAP ?S!`,
+    String.raw`stream(?:ing)? (?:can|must|should|may) not be (?:true|enabled|set|used|on)`,
+    String.raw`stream(?:ing)?:? only false`,
+    String.raw`S!(?: \w+){0,2}? not work`,
+    String.raw`non-? ?stream\w* (?:endpoint|model|mode|api|deployment|server|only)`,
+    String.raw`(?:\bn|best_of|logprobs|tools) must be \w+ (?:when|if|while|with|for) S!`,
+    String.raw`(?:server-sent events?|\bsse)(?: \w+){0,3}? NOT ABLE`,
+    String.raw`NOT supportGAP (?:server-sent events?|\bsse\b)`,
     String.raw`S!GAP can not be (?:used|combined|enabled|set|requested|mixed)`,
     String.raw`\bnot (?:be |a |an |configured for |set up for |capable of |compatible with |intended for |designed for |ready for )*S!`,
     // only when using ...: not for this request
@@ -100,7 +115,8 @@ const NO_STREAM: readonly RegExp[] = [
     String.raw`(?:endpoint|model|api|deployment|server|provider) is non-? ?stream`,
     String.raw`(?:disable|turn off|switch off) S!`,
     String.raw`verified to S!`,
-    String.raw`invalid value (?:for|of|in)(?: the)?(?: parameter| field| key| property)?:? stream(?![\w.<-])`,
+    String.raw`invalid (?:parameter |field |value:? )?stream(?:ing)?(?: (?:value|parameter|option|mode|setting)|$|\.$)`,
+    String.raw`invalid value(?: \w+)? (?:for|of|in)(?: the)?(?: parameter| field| key| property)?:? stream(?![\w<-]|\.\w)`,
     String.raw`S!GAP (?:incompatible|conflicts?|mutually exclusive)`,
     String.raw`(?:incompatible|conflicts?|mutually exclusive) withGAP S!`,
     String.raw`event-streamGAP (?:not acceptable|NOT ABLE|unsupported)`,
@@ -111,7 +127,7 @@ const NO_STREAM: readonly RegExp[] = [
 
 const NO_KEY: readonly RegExp[] = [
   String.raw`remove(?: the)? stream(?: key| parameter| field| argument| property|$|,|\.)`,
-  String.raw`(?:extraneous|unknown|unrecogni[sz]ed|unexpected|unsupported|unpermitted|additional|extra|invalid|illegal)(?: request| keyword| body| input| query| top-level)* (?:key|field|parameter|param|argument|property|attribute|member|input|name)(?:s|\(s\))?(?: in object| supplied| found| provided| name)?:? ?(?:\[ ?)?(?<![\w.-])stream(?![\w.<-])`,
+  String.raw`(?:extraneous|unknown|unrecogni[sz]ed|unexpected|unsupported|unpermitted|additional|extra|invalid|illegal)(?: request| keyword| body| input| query| top-level)* (?:key|field|parameter|param|argument|property|attribute|member|input|name)(?:s|\(s\))?(?: in object| supplied| found| provided| name)?:? ?(?:\[ ?)?(?<![\w.-])stream(?![\w<-]|\.\w)`,
   String.raw`stream(?: key| field| parameter)? is not (?:a )?(?:recogni[sz]ed|known|permitted|an? (?:valid|known|allowed) (?:key|field|parameter|argument|property))`,
   String.raw`(?<![\w.-])stream was unexpected`,
   String.raw`extra inputs? (?:are |is )?not permitted:? ?\(?stream\b`,
@@ -124,6 +140,7 @@ const ONLY_STREAM: readonly RegExp[] = [
   String.raw`(?:requires?|must|needs?|should|has to)(?: \w+){0,3}? stream(?:ing|ed)?(?: ?(?:=|:|to)? ?(?:be )?true)?\b`,
   String.raw`stream(?:ing)?(?: \w+){0,2}? (?:must|should|has to|needs to) be (?:set to )?(?:true|enabled|on)`,
   String.raw`stream(?:ing)? is (?:required|mandatory)`,
+  String.raw`stream(?:ing)?[- ]only\b`,
   String.raw`(?:set|with|specify|requires?) stream(?:ing)? ?(?:=|:|to|as)? ?true`,
   String.raw`stream ?[=:] ?false is NOT ABLE`,
   String.raw`stream does not (?:support|accept|allow) false`,

@@ -6,7 +6,7 @@ import { reframe } from "../../src/protocol/chat/reframe.ts";
 import { parseChatRequest } from "../../src/protocol/chat/request.ts";
 import type { AnswerShape } from "../../src/protocol/chat/types.ts";
 import type { JsonObject } from "../../src/protocol/json/lossless.ts";
-import { createSseDecoder } from "../../src/protocol/sse/decode.ts";
+import { createSseDecoder, type EventVisitor } from "../../src/protocol/sse/decode.ts";
 import { DONE, encodeEvent } from "../../src/protocol/sse/encode.ts";
 import { bytesOf, isEventStream, loadCaptures, type Exchange } from "../fixtures/captures.ts";
 import { fixedIdentity, gatherThrough, streamThrough } from "./core.ts";
@@ -55,8 +55,14 @@ describe("event streams", () => {
   test("the decoder sees the events that are there", () => {
     for (const exchange of streams) {
       const decoder = createSseDecoder(64 * 1024 * 1024);
-      const events = readsOf(exchange).flatMap((bytes) => decoder.feed(bytes)?.events ?? []);
-      const all = [...events, ...decoder.flush().events].map((event) => event.data);
+      const all: string[] = [];
+      const visitor: EventVisitor = {
+        text: () => undefined,
+        event: ({ data }) => void all.push(data),
+        known: (_, at) => at,
+      };
+      for (const bytes of readsOf(exchange)) decoder.visit(bytes, visitor);
+      decoder.flush(visitor);
       expect(all, exchange.name).toEqual(parseEventStream(bytesOf(exchange)).events.map((event) => event.data));
     }
   });

@@ -23,10 +23,10 @@ export function streamThrough(reads: Iterable<Uint8Array>, shape: AnswerShape): 
   };
   for (const bytes of reads) {
     keep(stream.feed(bytes));
-    if (stream.conform.outcome !== undefined) break;
+    if (stream.state.outcome !== undefined) break;
   }
-  if (stream.conform.outcome === undefined) keep(stream.end());
-  const { outcome } = stream.conform;
+  if (stream.state.outcome === undefined) keep(stream.end());
+  const { outcome } = stream.state;
   if (outcome?.kind === "failed") {
     out.push(Buffer.from(encodeEvent(JSON.stringify({ error: outcome.failure.error.error }))));
   }

@@ -28,7 +28,7 @@ describe("paths and methods", () => {
     expect(answer.status).toBe(200);
   });
 
-  test.each(["/", "/v1", "/v1/", "/v2/chat/completions", "/v1/v1/models", "/v1/chat", "/v1/completions", "/v1/embeddings", "/V1/models", "/v1/nothing", "/%ff", "/v1/models/../../etc", "//v1/models"])("%s is unknown", async (path) => {
+  test.each(["/", "/v1", "/v1/", "/v2/chat/completions", "/v1/v1/models", "/v1/chat", "/v1/completions", "/v1/embeddings", "/V1/models", "/v1/nothing", "/%ff", "//v1/models"])("%s is unknown", async (path) => {
     const client = await openRaw(rig.gateway.url, rawRequest(`GET ${path}`, [`authorization: ${authorization}`]));
     const answer = await client.answer();
     client.close();
@@ -80,7 +80,7 @@ describe("paths and methods", () => {
     const lines = [
       rawRequest("GET /health", []),
       rawRequest("GET /nothing", []),
-      rawRequest("POST /v1/chat/completions", [`authorization: ${authorization}`], JSON.stringify({ model: "none", messages })),
+      rawRequest("POST /v1/chat/completions", [`authorization: ${authorization}`], JSON.stringify({ model: "m", messages: [] })),
       rawRequest("POST /v1/chat/completions", [`authorization: ${authorization}`], JSON.stringify({ model: "m", messages, stream: true })),
       rawRequest("GET /health", []),
     ];
@@ -91,7 +91,7 @@ describe("paths and methods", () => {
       while (client.received().split("HTTP/1.1 ").length - 1 < answers) await new Promise((settle) => client.socket.once("data", settle));
       await new Promise((settle) => setTimeout(settle, 150));
     }
-    expect(client.received().match(/HTTP\/1\.1 (\d+)/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404", "HTTP/1.1 404", "HTTP/1.1 200", "HTTP/1.1 200"]);
+    expect(client.received().match(/HTTP\/1\.1 (\d+)/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404", "HTTP/1.1 400", "HTTP/1.1 200", "HTTP/1.1 200"]);
     client.close();
   });
 });

@@ -34,6 +34,7 @@ describe("the shapes of errors become the envelope", () => {
     ["a list with one envelope (Gemini)", 400, [{ error: { code: 400, message: "no", status: "INVALID_ARGUMENT" } }], 400, bad("no")],
     ["errors", 400, { errors: [{ message: "no", code: "bad_thing" }] }, 400, error("no", "invalid_request_error", "bad_thing")],
     ["Zod's issues", 400, { success: false, error: { issues: [{ path: ["n"], message: "Expected number" }], name: "ZodError" } }, 400, bad("Expected number", "n")],
+    ["error as a list of issues (llm-venice)", 400, { error: [{ code: "unrecognized_keys", keys: ["x"], path: [], message: "Unrecognized key(s) in object: 'x'" }] }, 400, error("Unrecognized key(s) in object: 'x'", "invalid_request_error", "unrecognized_keys")],
     ["msg", 400, { code: 1234, msg: "no" }, 400, error("no", "invalid_request_error", "1234")],
     ["JSON text inside message", 400, { error: { message: JSON.stringify({ error: { message: "no", type: "invalid_request_error", param: "n", code: "unknown_parameter" } }) } }, 400, error("no", "invalid_request_error", "unknown_parameter", "n")],
     ["JSON text as the body", 400, JSON.stringify(JSON.stringify({ error: { message: "no" } })), 400, bad("no")],

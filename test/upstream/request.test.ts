@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/protocol/json/lossless.ts";
-import { bodyFor, endpointUrl, headersFor, type AskedForm } from "../../src/upstream/request.ts";
+import { askingFor, bodyFor, endpointUrl, headersFor, type AskedForm } from "../../src/upstream/request.ts";
 import { targetOf } from "./target-of.ts";
 
 describe("endpointUrl", () => {
@@ -24,7 +24,7 @@ describe("endpointUrl", () => {
   ])("%s", (base, url) => expect(endpointUrl(base, "/chat/completions")).toBe(url));
 });
 
-describe("bodyFor", () => {
+describe("the body", () => {
   const STREAM: AskedForm = { stream: true, omitKey: false, options: true };
   const WHOLE: AskedForm = { stream: false, omitKey: false, options: true };
   interface Call {
@@ -34,7 +34,7 @@ describe("bodyFor", () => {
     readonly clientStreams?: boolean;
   }
   const body = (text: string, { form = STREAM, defaults = {}, model, clientStreams = true }: Call = {}): string =>
-    bodyFor(text, JSON.parse(text) as JsonObject, defaults, targetOf({ model }), form, clientStreams);
+    askingFor(form, bodyFor(text, JSON.parse(text) as JsonObject, defaults, targetOf({ model })), clientStreams);
 
   it.each<[string, string, Call, string]>([
     ["a stream as it came, byte for byte", ' {"model":"m", "stream" : true,"seed":9007199254740993, "x":1.50} ', {}, ' {"model":"m", "stream" : true,"seed":9007199254740993, "x":1.50} '],
@@ -52,6 +52,7 @@ describe("bodyFor", () => {
     ["a stream for a client that said false", '{"model":"m","stream":false}', { clientStreams: false }, '{"model":"m","stream":true,"stream_options":{"include_usage":true}}'],
     ["a stream for a client that wants JSON, where options are refused", '{"model":"m"}', { clientStreams: false, form: { ...STREAM, options: false } }, '{"model":"m","stream":true}'],
     ["stream_options of a client that wants JSON do not go along", '{"model":"m","stream_options":{"include_usage":true}}', { form: WHOLE, clientStreams: false }, '{"model":"m"}'],
+    ["stream_options in another spelling do not go along either", '{"model":"m","stream\\u005foptions":{"include_usage":true}}', { form: WHOLE, clientStreams: false }, '{"model":"m"}'],
     ["nulls mean the default and are left out", '{"model":"m","stream":true,"temperature":null,"tools":null,"stop":null}', {}, '{"model":"m","stream":true}'],
     ["nulls inside stay", '{"model":"m","stream":true,"messages":[{"role":"assistant","content":null}]}', {}, '{"model":"m","stream":true,"messages":[{"role":"assistant","content":null}]}'],
     ["stream: null", '{"model":"m","stream":null}', { form: WHOLE, clientStreams: false }, '{"model":"m"}'],

@@ -128,9 +128,7 @@ function joinTexts(before: unknown, more: JsonObject, texts: ReadonlySet<string>
 function joinLists(before: JsonObject | null, more: JsonObject): JsonObject {
   const joined: JsonObject = before === null ? { content: null, refusal: null } : { ...before };
   for (const [key, value] of Object.entries(more)) {
-    const old = joined[key];
-    if (Array.isArray(old) && Array.isArray(value)) put(joined, key, [...old, ...value]);
-    else if (value !== null || old === undefined) put(joined, key, value);
+    if (value !== null || joined[key] === undefined) put(joined, key, value);
   }
   return joined;
 }
@@ -139,12 +137,13 @@ function choiceOf({ index, message, calls, choice, logprobs }: Gathered): JsonOb
   const { content } = message;
   // OpenAI's answer to a call alone has no content; servers that stream an empty one mean the same.
   const silent = calls.length > 0 || message["function_call"] !== undefined || isText(message["refusal"]);
+  const spokeElsewhere =
+    silent || [message["audio"], message["reasoning"], message["reasoning_content"]].some((said) => said !== undefined);
   return {
     index,
     message: {
       ...message,
-      content:
-        content === "" && silent ? null : content === null && !silent && message["audio"] === undefined ? "" : content,
+      content: content === "" && silent ? null : content === null && !spokeElsewhere ? "" : content,
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
     },
     logprobs,

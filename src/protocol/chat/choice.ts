@@ -16,6 +16,8 @@ export interface Choice {
   meaning: FinishReason | undefined;
   held: Held | undefined;
   hasText: boolean;
+  /** What whole messages have said, where an upstream sends those in place of deltas. */
+  messageText: string;
   /** In the order in which they were opened. */
   readonly calls: Call[];
   functionName: boolean;
@@ -45,6 +47,7 @@ export function createChoice(
     meaning: undefined,
     held: undefined,
     hasText: false,
+    messageText: "",
     calls: [],
     functionName: false,
     functionCall: false,

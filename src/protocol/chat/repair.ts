@@ -23,8 +23,8 @@ export function repairDelta(raw: JsonObject, whole: boolean, choice: Choice, new
     const value = raw[key];
     if (OWN_MEMBERS.has(key) || value === null || value === undefined) continue;
     if (TEXT_MEMBERS.has(key)) {
-      const text =
-        key === "content" && whole && choice.hasText ? "" : wholeCharacters(choice, key, textOf(value) ?? "");
+      const said = textOf(value) ?? "";
+      const text = wholeCharacters(choice, key, whole && key === "content" ? newText(said, choice) : said);
       if (text !== "" || value === "") Object.defineProperty(delta, key, member(text));
     } else Object.defineProperty(delta, key, member(value));
   }
@@ -46,6 +46,14 @@ const member = (value: unknown): PropertyDescriptor => ({
   writable: true,
   configurable: true,
 });
+
+/** What a message says that has not been said: nothing, if it sums up the deltas before it or repeats the messages before it. */
+function newText(said: string, choice: Choice): string {
+  const isSummary = (choice.hasText && choice.messageText === "") || (said !== "" && said === choice.messageText);
+  if (isSummary) return "";
+  choice.messageText += said;
+  return said;
+}
 
 /** Holds back the first half of a character at the end of a text, and puts the one that waits in front of the next text. */
 function wholeCharacters(choice: Choice, key: string, text: string): string {

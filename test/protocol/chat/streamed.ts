@@ -57,14 +57,14 @@ export function stream(text: string, { shape = {}, cut = (bytes) => [bytes], bro
   };
   for (const part of cut(bytesOf(text))) {
     take(chat.feed(part));
-    if (chat.conform.outcome !== undefined) break;
+    if (chat.state.outcome !== undefined) break;
   }
   const cutOff = { status: 502, error: { message: "cut", type: "upstream_error", param: null, code: "upstream_cut" } };
-  if (chat.conform.outcome === undefined) take(broken ? chat.fail({ error: cutOff }) : chat.end());
+  if (chat.state.outcome === undefined) take(broken ? chat.fail({ error: cutOff }) : chat.end());
   const sent = out.map((bytes) => utf8.decode(bytes)).join("");
   const events = sent.split("\n\n").slice(0, -1);
   const done = events.at(-1) === "data: [DONE]";
-  const { outcome } = chat.conform;
+  const { outcome } = chat.state;
   const error = outcome?.kind === "failed" ? outcome.failure.error.error : undefined;
   return {
     text: sent,

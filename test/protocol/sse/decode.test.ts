@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createSseDecoder, type Decoded, type ServerSentEvent } from "../../../src/protocol/sse/decode.ts";
+import { createSseDecoder, type ServerSentEvent } from "../../../src/protocol/sse/decode.ts";
 import { encodeEvent } from "../../../src/protocol/sse/encode.ts";
+import { listDecoder, type Decoded } from "./decoded.ts";
 import { anyCuts, anyLineEnd, bytesOf, bytewise, cutAt, twoWaySplits } from "./cut.ts";
 
 const LIMIT = 16 * 1024 * 1024;
@@ -15,7 +16,7 @@ const told = ({ data, event, error, complete }: ServerSentEvent): Told => ({
 });
 
 function decode(parts: readonly Uint8Array[], limit = LIMIT): Told[] {
-  const decoder = createSseDecoder(limit);
+  const decoder = listDecoder(limit);
   const events: ServerSentEvent[] = [];
   for (const part of parts) {
     const decoded = decoder.feed(part);
@@ -125,7 +126,7 @@ describe("the rules of the standard", () => {
   });
 
   it("may be fed a buffer that is used again", () => {
-    const decoder = createSseDecoder(LIMIT);
+    const decoder = listDecoder(LIMIT);
     const buffer = new Uint8Array(8);
     const seen: string[] = [];
     for (const piece of ["data: ab", "cdefghij", "klm\n\ndat", "a: nop\n\n"]) {
@@ -219,7 +220,7 @@ describe("size", () => {
   });
 
   const feedAll = (limit: number, parts: readonly string[]): boolean => {
-    const decoder = createSseDecoder(limit);
+    const decoder = listDecoder(limit);
     return parts.every((part) => decoder.feed(bytesOf(part)) !== undefined);
   };
 
@@ -251,59 +252,79 @@ describe("size", () => {
 });
 
 describe("where an event stands in the text", () => {
-  const faithful = (decoded: Decoded, bytes: Uint8Array): void => {
-    for (const { data: value, event, error, start, end, complete } of decoded.events) {
+  const faithful = ({ events, text, source }: Decoded): void => {
+    for (const { data: value, event, error, start, end, complete } of events) {
       if (start < 0) continue;
-      expect(decoded.text.slice(start, end)).toBe(encodeEvent(value));
+      expect(text.slice(start, end)).toBe(encodeEvent(value));
       expect({ event, error, complete }).toEqual({ event: "", error: undefined, complete: true });
     }
-    if (decoded.aligned) expect(bytesOf(decoded.text)).toEqual(bytes);
+    if (source !== undefined) expect(source).toEqual(bytesOf(text));
   };
 
   it("places plain events and no others", () => {
-    const decoded = createSseDecoder(LIMIT).feed(bytesOf("data: a\n\ndata:b\n\n: c\n\ndata: d\n\nevent: e\ndata: f\n\ndata: g\ndata: h\n\ndata: é\n\n"));
+    const sent = bytesOf("data: a\n\ndata:b\n\n: c\n\ndata: d\n\nevent: e\ndata: f\n\ndata: g\ndata: h\n\ndata: é\n\n");
+    const decoded = listDecoder(LIMIT).feed(sent);
     expect(decoded?.events.map(({ start, end }) => [start, end])).toEqual([[0, 9], [-1, -1], [22, 31], [-1, -1], [-1, -1], [66, 75]]);
-    expect(decoded?.aligned).toBe(true);
+    expect(decoded?.source).toEqual(sent);
+  });
+
+  it("the bytes cannot leave with a byte order mark in front", () => {
+    expect(listDecoder(LIMIT).feed(bytesOf("\ufeffdata: a\n\n"))?.source).toBe(undefined);
+  });
+
+  it("the bytes are those of the whole lines, also of earlier reads", () => {
+    const decoder = listDecoder(LIMIT);
+    expect(decoder.feed(bytesOf("data: "))?.source).toBe(undefined);
+    expect(decoder.feed(bytesOf("a\n\ndata: b"))?.source).toEqual(bytesOf("data: a\n\n"));
+    expect(decoder.feed(bytesOf("\n\n"))?.source).toEqual(bytesOf("data: b\n\n"));
   });
 
   it.each([
-    ["a byte order mark", "\ufeffdata: a\n\n"],
-    ["an unfinished line", "data: a\n\ndata: b"],
-  ])("is not aligned with %s", (_name, text) => {
-    expect(createSseDecoder(LIMIT).feed(bytesOf(text))?.aligned).toBe(false);
-  });
-
-  it("is not aligned when a part of the text came with an earlier read", () => {
-    const decoder = createSseDecoder(LIMIT);
-    decoder.feed(bytesOf("data: "));
-    expect(decoder.feed(bytesOf("a\n\n"))?.aligned).toBe(false);
-    expect(decoder.feed(bytesOf("data: b\n\n"))?.aligned).toBe(true);
-  });
-
-  it("is not aligned when a byte was broken, and is when a replacement character was sent", () => {
-    expect(createSseDecoder(LIMIT).feed(Uint8Array.of(...bytesOf("data: a"), 0xff, 0x0a, 0x0a))?.aligned).toBe(false);
-    const sent = createSseDecoder(LIMIT).feed(bytesOf("data: \ufffd\n\n"));
-    if (sent?.aligned === true) expect(bytesOf(sent.text)).toEqual(bytesOf("data: \ufffd\n\n"));
-    // Bytes that are broken in a way that leaves the count of characters as it was.
-    const three = Uint8Array.of(...bytesOf("data: "), 0xff, 0xff, 0x0a, 0x0a);
-    expect(createSseDecoder(LIMIT).feed(three)?.aligned).toBe(false);
+    ["one broken byte", [0xff]],
+    ["two broken bytes", [0xff, 0xff]],
+    ["a broken byte and a whole character", [0xff, 0xc3, 0xa9]],
+    ["the beginning of a character", [0xe2, 0x82]],
+    ["half a surrogate pair", [0xed, 0xa0, 0xbd]],
+  ])("the bytes cannot leave with %s in them", (_name, broken) => {
+    expect(listDecoder(LIMIT).feed(Uint8Array.of(...bytesOf("data: a"), ...broken, 0x0a, 0x0a))?.source).toBe(undefined);
   });
 
   it("holds for any bytes in any split", () => {
     const piece = fc.oneof(
-      fc.constantFrom("data: a\n\n", "data: é\n\n", "data:a\n\n", ": c\n\n", "data: a\r\n\r\n", "\n", "\r", "data: ", "x", "\ufeff", "event: e\n").map((text) => [...bytesOf(text)]),
+      fc.constantFrom("data: a\n\n", "data: é\n\n", "data:a\n\n", ": c\n\n", "data: a\r\n\r\n", "\n", "\r", "data: ", "x", "\ufeff", "\ufffd", "event: e\n").map((text) => [...bytesOf(text)]),
       fc.integer({ min: 0, max: 255 }).map((one) => [one]),
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 20 }), anyCuts, (pieces, cuts) => {
-        const decoder = createSseDecoder(LIMIT);
+        const decoder = listDecoder(LIMIT);
         for (const part of cutAt(Uint8Array.from(pieces.flat()), cuts)) {
           const decoded = decoder.feed(part);
-          if (decoded !== undefined) faithful(decoded, part);
+          if (decoded !== undefined) faithful(decoded);
         }
-        faithful(decoder.flush(), new Uint8Array(0));
+        faithful(decoder.flush());
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe("a visitor that knows events", () => {
+  it("is asked where an event begins, and what it claims is not shown", () => {
+    const decoder = createSseDecoder(LIMIT);
+    const asked: number[] = [];
+    const seen: string[] = [];
+    const text = "data: a\n\ndata: k\n\ndata: k\n\n: c\ndata: b\ndata: c\n\ndata: k\n\n";
+    decoder.visit(bytesOf(text), {
+      text: () => undefined,
+      event: ({ data: value }) => void seen.push(value),
+      known(whole, at) {
+        asked.push(at);
+        let end = at;
+        while (whole.startsWith("data: k\n\n", end)) end += 9;
+        return end;
+      },
+    });
+    expect(seen).toEqual(["a", "b\nc"]);
+    for (const at of asked) expect(text.slice(at)).toMatch(/^(?:data: [akb]|: c)/);
   });
 });

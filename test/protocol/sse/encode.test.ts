@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createSseDecoder } from "../../../src/protocol/sse/decode.ts";
 import { DONE, encodeEvent, KEEP_ALIVE } from "../../../src/protocol/sse/encode.ts";
 import { bytesOf } from "./cut.ts";
+import { listDecoder } from "./decoded.ts";
 
 describe("encodeEvent", () => {
   it("writes one data line and a blank line, ended by LF", () => {
@@ -14,13 +14,13 @@ describe("encodeEvent", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
         const text = JSON.stringify(value);
-        expect(createSseDecoder(1_000_000).feed(bytesOf(encodeEvent(text)))?.events.map(({ data }) => data)).toEqual([text]);
+        expect(listDecoder(1_000_000).feed(bytesOf(encodeEvent(text)))?.events.map(({ data }) => data)).toEqual([text]);
       }),
     );
   });
 
   it("keeps alive with a comment, which is no event", () => {
     expect(KEEP_ALIVE).toBe(": keep-alive\n\n");
-    expect(createSseDecoder(100).feed(bytesOf(KEEP_ALIVE))?.events).toEqual([]);
+    expect(listDecoder(100).feed(bytesOf(KEEP_ALIVE))?.events).toEqual([]);
   });
 });
