@@ -1,7 +1,6 @@
 import { Hono } from "hono";
-import { cors } from "./http/middleware/cors.ts";
-import { configuration } from "./http/middleware/configuration.ts";
-import { requestId } from "./http/middleware/request-id.ts";
+import { preflight } from "./http/middleware/cors.ts";
+import { front } from "./http/middleware/front.ts";
 import type { AppEnvironment } from "./http/environment.ts";
 import { onError } from "./http/on-error.ts";
 import { errorResponse } from "./http/respond.ts";
@@ -20,11 +19,8 @@ export function createApp(): Hono<AppEnvironment> {
   const tenantOf = createTenantOf();
   const app = new Hono<AppEnvironment>();
 
-  app.use(
-    requestId,
-    cors,
-    configuration((bindings, background) => source.current(bindings, Date.now(), background)),
-  );
+  app.use(front((bindings, background) => source.current(bindings, Date.now(), background)));
+  app.options("*", (c) => preflight(c.req.raw));
   app.get("/health", () => Response.json({ status: "ok" }));
   for (const base of ["/v1", ""]) {
     app.post(`${base}/chat/completions`, chatCompletions(tenantOf, memory));

@@ -14,16 +14,21 @@ import { deliverStream } from "./deliver-stream.ts";
 import { gatherAnswer } from "./gather-answer.ts";
 import type { Ports } from "./ports.ts";
 
-/** One request for an answer, ready to be made: who asks, for what, of whom, and what the answer has to look like. */
-export interface AnswerCall {
+/** Who asks, of whom. */
+export interface Asked {
   readonly tenant: string;
   readonly target: Target;
+  /** The model name that the client asked for. */
+  readonly model: string;
+  readonly requestId: string;
+}
+
+/** One request for an answer, ready to be made: who asks, for what, of whom, and what the answer has to look like. */
+export interface AnswerCall extends Asked {
   /** The endpoint below the base URL, `/chat/completions`. */
   readonly endpoint: string;
   /** The body for the target, but for the form in which its answer is asked for. */
   readonly body: string;
-  /** The model name that the client asked for. */
-  readonly model: string;
   /** Whether the client wants a stream, and whether it sent `stream_options`. */
   readonly stream: boolean;
   readonly options: boolean;
@@ -31,7 +36,6 @@ export interface AnswerCall {
   /** The fields that a server may refuse to stream with. */
   readonly combination: string;
   readonly form: AnswerForm;
-  readonly requestId: string;
   /** Fires when the client has left. */
   readonly clientGone: AbortSignal;
   /** An error as an HTTP response. */
@@ -124,7 +128,7 @@ function prepare(call: AnswerCall, ports: Ports, clientGone: AbortSignal, form: 
   return ok(createExchange({ request, target, stream: form.stream, fetch, now: ports.now, clientGone }));
 }
 
-const BINDING_MISSING = gatewayError(
+export const BINDING_MISSING = gatewayError(
   "binding_missing",
   "The gateway cannot reach this model's upstream: a binding is missing. This is for its operator to mend.",
 );
@@ -136,7 +140,7 @@ const identityOf = (call: AnswerCall, ports: Ports): Identity => ({
 });
 
 /** The error for the client; the log gets its code and whose it was, never its words. */
-function failed(call: AnswerCall, ports: Ports, failure: Failure): GatewayError {
+export function failed(call: Asked, ports: Ports, failure: Failure): GatewayError {
   const error = errorFor(failure, call.target, call.model);
   // That somebody has left is no failure to look into.
   if (error.error.code === "client_closed_request") return error;

@@ -1,5 +1,6 @@
 import { concat } from "../protocol/bytes.ts";
 import type { AnswerForm } from "../protocol/answer-form.ts";
+import type { Failure } from "../protocol/chat/part.ts";
 import type { Identity } from "../protocol/chat/types.ts";
 import { gatewayError } from "../protocol/errors.ts";
 import { err, ok } from "../protocol/result.ts";
@@ -65,11 +66,13 @@ async function deliverEvents({
   const { state } = stream;
   const held: Uint8Array[] = [];
   let begun = false;
-  for (let progress = 0; ;) {
-    const next = await reply.read();
-    let out = !next.ok ? stream.fail(next.error) : next.value === undefined ? stream.end() : stream.feed(next.value);
+  for (let progress = 0; ; progress = state.progress) {
+    let broken: Failure | undefined;
+    const bytes = await reply.read().catch(() => {
+      broken = exchange.broken();
+    });
+    let out = broken !== undefined ? stream.fail(broken) : bytes === undefined ? stream.end() : stream.feed(bytes);
     if (state.progress > progress) watchStream(exchange, target, state);
-    progress = state.progress;
     if (out !== undefined && !begun) {
       if (!state.answered) held.push(out.slice());
       else {
@@ -89,7 +92,7 @@ async function deliverEvents({
     if (outcome === undefined) continue;
     client.close();
     exchange.deadline.set("idle_ms", FAREWELL_MS);
-    if (next.ok && next.value !== undefined) await reply.read();
+    if (bytes !== undefined) await reply.read().catch(() => undefined);
     return ok(undefined);
   }
 }

@@ -32,18 +32,18 @@ export async function gatherAnswer(
   const gather = form.gather(identity);
   const { state } = gather;
   exchange.deadline.set("first_event_ms", Math.max(exchange.openedAt + target.deadlines.first_event_ms - now(), 0));
-  for (let progress = 0; ;) {
-    const next = await reply.read();
-    if (next.ok && next.value !== undefined) gather.feed(next.value);
-    if (next.ok && next.value !== undefined && state.outcome === undefined) {
-      if (state.progress > progress) watchStream(exchange, target, state);
-      progress = state.progress;
-      continue;
-    }
-    const body = next.ok ? gather.end() : gather.end(next.error);
-    if (body.ok) return ok({ text: JSON.stringify(body.value), headers });
-    return state.answered ? err(brokenOff(body.error)) : body;
+  let broken: Failure | undefined;
+  for (let progress = 0; state.outcome === undefined; progress = state.progress) {
+    const bytes = await reply.read().catch(() => {
+      broken = exchange.broken();
+    });
+    if (bytes === undefined) break;
+    gather.feed(bytes);
+    if (state.progress > progress) watchStream(exchange, target, state);
   }
+  const body = gather.end(broken);
+  if (body.ok) return ok({ text: JSON.stringify(body.value), headers });
+  return state.answered ? err(brokenOff(body.error)) : body;
 }
 
 /** An answer that broke off on its way is our side's failure, whatever status the upstream would have given it at the start. */
@@ -70,21 +70,15 @@ export async function readWhole(
 ): Promise<Result<WholeAnswer, Failure>> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for (;;) {
-    const next = await reply.read();
-    if (!next.ok) return next;
-    if (next.value === undefined) break;
-    length += next.value.length;
-    if (length > MAX_ANSWER_BYTES) {
-      return err({
-        error: gatewayError(
-          "upstream_too_large",
-          "The upstream sent an answer that is larger than this gateway accepts.",
-        ),
-      });
+  try {
+    for (let bytes = await reply.read(); bytes !== undefined; bytes = reply.ended() ? undefined : await reply.read()) {
+      length += bytes.length;
+      if (length > MAX_ANSWER_BYTES) return err({ error: TOO_LARGE });
+      parts.push(reply.ended() ? bytes : bytes.slice());
+      if (!reply.ended()) watchBody(exchange, target, now);
     }
-    parts.push(next.value.slice());
-    watchBody(exchange, target, now);
+  } catch {
+    return err(exchange.broken());
   }
   exchange.deadline.clear();
   return form.whole(utf8.decode(concat(parts)), identity);
@@ -97,5 +91,10 @@ function watchBody(exchange: Exchange, target: Target, now: () => number): void 
   if (rest < idle_ms) exchange.deadline.set("total_ms", Math.max(rest, 0));
   else exchange.deadline.set("idle_ms", idle_ms);
 }
+
+const TOO_LARGE = gatewayError(
+  "upstream_too_large",
+  "The upstream sent an answer that is larger than this gateway accepts.",
+);
 
 const utf8 = new TextDecoder();

@@ -3,35 +3,32 @@ import { gatewayError, type GatewayError } from "../protocol/errors.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+const NOT_UTF8 = gatewayError("invalid_json", "The body of the request could not be read as UTF-8 text.");
 
 /** The body of a request as text, read once, never more of it than `maxBytes`. */
 export async function readBody(request: Request, maxBytes: number): Promise<Result<string, GatewayError>> {
-  const tooLarge = err(
-    gatewayError(
-      "body_too_large",
-      `The body of the request is larger than the ${maxBytes} bytes that this gateway accepts.`,
-    ),
-  );
+  const tooLarge = (): Result<never, GatewayError> => {
+    const message = `The body of the request is larger than the ${maxBytes} bytes that this gateway accepts.`;
+    return err(gatewayError("body_too_large", message));
+  };
   const length = request.headers.get("content-length");
-  if (length !== null && Number(length) > maxBytes) return tooLarge;
+  if (length !== null && Number(length) > maxBytes) return tooLarge();
   const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
   if (encoding !== "identity" && encoding !== "gzip" && encoding !== "deflate") {
-    return err(
-      gatewayError(
-        "unsupported_content_encoding",
-        "The body of the request must be sent plain, or compressed with gzip or deflate.",
-      ),
-    );
+    const message = "The body of the request must be sent plain, or compressed with gzip or deflate.";
+    return err(gatewayError("unsupported_content_encoding", message));
   }
   try {
-    const bytes =
-      encoding === "identity" && length !== null
-        ? new Uint8Array(await request.arrayBuffer())
-        : await readBounded(request, encoding, maxBytes);
-    if (bytes === undefined || bytes.length > maxBytes) return tooLarge;
-    return ok(utf8.decode(bytes));
+    if (encoding === "identity" && length !== null) {
+      const text = await request.text();
+      // What was not UTF-8 has become U+FFFD, and has another length now.
+      const isChanged = text.includes("\ufffd") && new TextEncoder().encode(text).length !== Number(length);
+      return isChanged ? err(NOT_UTF8) : ok(text);
+    }
+    const bytes = await readBounded(request, encoding, maxBytes);
+    return bytes === undefined ? tooLarge() : ok(utf8.decode(bytes));
   } catch {
-    return err(gatewayError("invalid_json", "The body of the request could not be read as UTF-8 text."));
+    return err(NOT_UTF8);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Fetch, Ports } from "../gateway/ports.ts";
+import { fetchOfAi, isAiBinding } from "./ai-binding.ts";
 import { log } from "./log.ts";
 
 /** The world as a Worker sees it. */
@@ -13,6 +14,7 @@ export function createPorts(bindings: Record<string, unknown>, waitUntil: (promi
     fetcherOf(binding): Fetch | undefined {
       if (binding === undefined) return (url, init) => fetch(url, init);
       const service = Object.hasOwn(bindings, binding) ? bindings[binding] : undefined;
+      if (isAiBinding(service)) return fetchOfAi(service);
       return isFetcher(service) ? (url, init) => service.fetch(url, init) : undefined;
     },
     waitUntil,

@@ -9,20 +9,23 @@ const TRACEBACK = /\s*(?:Traceback \(most recent call last\)|\n\s+at .+:\d+:\d+|
 const SERVED_NAMES = /\s*(?:Valid aliases|Available models|Supported models|Valid models|Known models)\b[\s\S]*$/i;
 
 const SECRETS: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|gsk|hf|xai|nvapi|AIza|ghp|AKIA|key)[-_]?[A-Za-z0-9][A-Za-z0-9_\-*.]{14,}/g,
+  // A prefix that providers give their keys, and a digit somewhere: `skip_special_tokens` is no key.
+  /\b(?:sk|pk|rk|gsk|hf|xai|nvapi|ghp|key)[-_](?=[A-Za-z_\-*.]*[\d*])[A-Za-z0-9_\-*.]{12,}/g,
+  /\bAIza[\w-]{20,}|\bAKIA[A-Z0-9]{12,}/g,
   /\b(Bearer|Basic)\s+[A-Za-z0-9+/_\-.=]{6,}/gi,
   /\b((?:api[-_ ]?key|token|secret|password|authorization)["']?\s*[=:]\s*["']?)[^\s"',;]{6,}/gi,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_.-]+/g,
 ];
 
 // Names that only mean something inside somebody's network, and addresses.
-const INTERNAL_HOST =
-  /(?:localhost|(?:\d{1,3}\.){3}\d{1,3}|\[(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){7})[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*\.(?:internal|local|lan|corp|intra|svc|cluster\.local|svc\.cluster\.local|ts\.net|compute\.amazonaws\.com))/;
+const IPV6 = "(?=[0-9a-f:]*::|(?:[0-9a-f]{1,4}:){7})[0-9a-f]{1,4}:[0-9a-f:.]+[0-9a-f]";
+const INTERNAL_HOST = `(?:localhost|(?:\\d{1,3}\\.){3}\\d{1,3}|\\[${IPV6}\\]|\\[::1?\\]|[\\w-]+(?:\\.[\\w-]+)*\\.(?:internal|local|lan|corp|intra|svc|cluster\\.local|ts\\.net|compute\\.amazonaws\\.com))`;
 const INTERNAL_URL = new RegExp(
-  `\\b[a-z][a-z0-9+.-]*://(?:[^\\s/@"']*@)?${INTERNAL_HOST.source}(?::\\d+)?[^\\s"'<>)\\]}]*`,
+  `\\b[a-z][a-z0-9+.-]*://(?:[^\\s/@"']*@)?(?:${INTERNAL_HOST}|[\\w-]+(?![\\w.-]))(?::\\d+)?[^\\s"'<>)\\]}]*`,
   "gi",
 );
-const BARE_ADDRESS = new RegExp(`(?<![\\w.-])${INTERNAL_HOST.source}(?::\\d+)?(?![\\w-])`, "gi");
+const BARE_ADDRESS = new RegExp(`(?<![\\w.-])${INTERNAL_HOST}(?::\\d+)?(?![\\w-])`, "gi");
+const BARE_IPV6 = new RegExp(`(?<![\\w:.-])${IPV6}(?![\\w:-])`, "gi");
 const URL_WITH_CREDENTIALS = /\b[a-z][a-z0-9+.-]*:\/\/[^\s/@"']+@[^\s"'<>)\]}]*/gi;
 const URL_WITH_QUERY = /(\bhttps?:\/\/[^\s"'<>)\]}?]+)\?[^\s"'<>)\]}]*/gi;
 const HOST_FIELD = /\b(host(?:name)?=)['"]?[^'",)\s]+['"]?/gi;
@@ -31,7 +34,7 @@ const HOST_FIELD = /\b(host(?:name)?=)['"]?[^'",)\s]+['"]?/gi;
 const FILE_PATH = /(?<![\w./:<-])\/(?!v\d|api\b|openai\b|chat\b|completions\b)(?:[\w.@+~-]+\/)+[\w.@+~-]+/g;
 const WINDOWS_PATH = /\b[A-Za-z]:\\[^\s"'<>|]+/g;
 
-/** @param host the upstream's own host, which its messages may name */
+/** @param host the upstream's own host (and port), which its messages may name */
 export function redact(message: string, host?: string): string {
   let text = message
     .slice(0, MAX_MESSAGE * 2)
@@ -44,9 +47,12 @@ export function redact(message: string, host?: string): string {
     .replace(INTERNAL_URL, HIDDEN)
     .replace(URL_WITH_QUERY, `$1?${HIDDEN}`)
     .replace(BARE_ADDRESS, HIDDEN)
+    .replace(BARE_IPV6, HIDDEN)
     .replace(HOST_FIELD, `$1${HIDDEN}`)
     .replace(FILE_PATH, HIDDEN)
     .replace(WINDOWS_PATH, HIDDEN);
-  if (host !== undefined && host !== "") text = text.replaceAll(host, HIDDEN);
+  for (const name of host === undefined ? [] : [host, host.replace(/:\d+$/, "")]) {
+    if (name.includes(".") || name.includes(":")) text = text.replaceAll(name, HIDDEN);
+  }
   return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

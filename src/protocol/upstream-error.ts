@@ -22,7 +22,7 @@ const MAX_NESTING = 5;
 export function readReport(status: number | undefined, body: string): UpstreamReport {
   const node = parseNode(body);
   if (node === undefined) {
-    const message = isMarkup(body) ? "" : body.trim();
+    const message = isMarkup(body) || /^(?:null|true|false|[\d.]+)$/.test(body.trim()) ? "" : body.trim();
     return { status, message, type: undefined, param: null, code: null, texts: message === "" ? [] : [message] };
   }
   const faults = faultsIn(node, 0);
@@ -69,11 +69,22 @@ function faultsIn(node: unknown, depth: number): Fault[] {
   const { error, errors, detail, message, msg, metadata, err } = node;
   const own = nothing({
     type: wordOf(node["type"]) ?? wordOf(node["error_type"]),
-    param: wordOf(node["param"])?.replace(/^body\./, "") ?? paramOf(node["loc"]),
+    param: wordOf(node["param"])?.replace(/^body\./, "") ?? paramOf(node["loc"] ?? node["path"]),
     code: codeOf(node["code"]),
     texts: [...locationOf(node["loc"]), ...listOf(node["keys"])],
   });
-  const inside = [message, msg, detail, errors, error, err, node["error_description"], node["reason"], node["text"]]
+  const inside = [
+    message,
+    msg,
+    detail,
+    errors,
+    error,
+    err,
+    node["issues"],
+    node["error_description"],
+    node["reason"],
+    node["text"],
+  ]
     .filter((value) => value !== undefined && value !== null && value !== "")
     .flatMap((value) => faultsIn(value, depth + 1));
   const raw = isObject(metadata) ? faultsIn(metadata["raw"], depth + 1) : [];
@@ -118,7 +129,7 @@ function joined(faults: readonly Fault[]): Fault[] {
 
 /** A word of the envelope. Python's None, written as text, is none. */
 function wordOf(value: unknown): string | null {
-  if (typeof value !== "string" || value === "" || /^(?:none|null|undefined)$/i.test(value)) return null;
+  if (typeof value !== "string" || value === "" || /^(?:none|null|undefined|error)$/i.test(value)) return null;
   return value.slice(0, 200);
 }
 
@@ -158,7 +169,7 @@ function statusInside(node: unknown, faults: readonly Fault[]): number | undefin
 const CONTEXT_OVERFLOW =
   /maximum context length|context length is only|longer than the maximum model length|context (?:size|window|length) (?:exceeded|limit)|exceeds? (?:the )?(?:available |maximum )?context|exceed_context_size|prompt is too long|max_tokens' or 'max_completion_tokens' is too large|max_model_len|input is too long/i;
 const UNKNOWN_MODEL =
-  /\bmodel\b[^.]*\b(?:does not exist|not found|not available|unknown)|unknown model|no such model|model_not_found/i;
+  /\bmodel\b(?:[^.]|\.(?=\S)){0,300}?\b(?:does not exist|not found|not available|unknown)|unknown model|no such model|model_not_found/i;
 
 /** Whether the upstream says that it does not know the model that it was asked for. */
 export function isUnknownModel(report: UpstreamReport): boolean {

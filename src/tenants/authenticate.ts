@@ -2,37 +2,29 @@ import { gatewayError, type GatewayError } from "../protocol/errors.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
 import type { Config, Tenant } from "./config.ts";
 
-/** What a request says about who sends it. Null: the header is absent. */
-export interface Claim {
-  readonly tenant: string | null;
-  readonly authorization: string | null;
-  readonly apiKey: string | null;
-}
-
-/** The header names the tenant, the key proves it. Tells nobody which tenants there are. @param sha256 hex digest of a text */
+/**
+ * The header names the tenant, the key proves it. Tells nobody which tenants there are.
+ * @param tenantHeader the value of the tenant header; null: it is absent
+ * @param keyDigest the hex digits of the key's SHA-256; "": there is no key
+ */
 export function authenticate(
   config: Config,
-  claim: Claim,
-  sha256: (text: string) => string,
+  tenantHeader: string | null,
+  keyDigest: string,
 ): Result<Tenant, GatewayError> {
-  const name = claim.tenant?.trim();
-  if (name === "") return err(tenantRequired(config));
+  const name = tenantHeader?.trim();
   if (config.auth === "header") {
-    if (name === undefined) return err(tenantRequired(config));
+    if (name === undefined || name === "") return err(tenantRequired(config));
     const tenant = config.tenants.get(name);
     return tenant === undefined ? err(forbidden()) : ok(tenant);
   }
-  const key = keyOf(claim);
-  if (key === "") {
-    return err(
-      gatewayError(
-        "missing_api_key",
-        "You didn't provide an API key. Send it in an Authorization header: `Authorization: Bearer YOUR_KEY`.",
-      ),
-    );
+  if (keyDigest === "") {
+    const how = "Send it in an Authorization header: `Authorization: Bearer YOUR_KEY`.";
+    return err(gatewayError("missing_api_key", `You didn't provide an API key. ${how}`));
   }
-  const tenants = config.keys.get(sha256(key));
+  const tenants = config.keys.get(keyDigest);
   if (tenants === undefined) return err(gatewayError("invalid_api_key", "Incorrect API key provided."));
+  if (name === "") return err(tenantRequired(config));
   if (name === undefined) {
     const [only] = tenants;
     return only !== undefined && tenants.length === 1 ? ok(only) : err(tenantRequired(config));
@@ -41,7 +33,8 @@ export function authenticate(
   return tenant === undefined ? err(forbidden()) : ok(tenant);
 }
 
-function keyOf({ authorization, apiKey }: Claim): string {
+/** The key that a request carries: a bearer token, else the `api-key` header of Azure's clients; "" if there is none. */
+export function keyOf(authorization: string | null, apiKey: string | null): string {
   if (authorization === null) return apiKey?.trim() ?? "";
   return /^bearer\s+(.*)$/i.exec(authorization)?.[1]?.trim() ?? "";
 }

@@ -1,6 +1,8 @@
 import type { JsonObject } from "../protocol/json/lossless.ts";
 import { PROVIDERS } from "../upstream/catalog.ts";
 import { endpointUrls } from "../upstream/request.ts";
+import type { Capabilities, Ranges } from "../upstream/provider.ts";
+import { cacheSaltOf } from "../upstream/shaping/cache-salt.ts";
 import type { Target } from "../upstream/target.ts";
 import type { GatewayDocument, TargetDocument } from "./document.ts";
 import { createPatterns, type Patterns } from "./patterns.ts";
@@ -8,6 +10,8 @@ import { createPatterns, type Patterns } from "./patterns.ts";
 /** What a model name leads to: the first target now, the others for later. */
 export interface Route {
   readonly targets: readonly Target[];
+  /** Which model name answers carry: that of the model which answered, or the requested one. */
+  readonly reportModel: "answered" | "requested";
 }
 
 export interface Tenant {
@@ -15,6 +19,12 @@ export interface Tenant {
   readonly models: Patterns<true>;
   readonly routes: Patterns<Route>;
   readonly defaults: JsonObject;
+  /** In which members the thoughts of a model are written; `as_sent` leaves them where the upstream has put them. */
+  readonly reasoningFields: "both" | "as_sent" | "reasoning_content" | "reasoning";
+  /** May use members of a request that reach beyond it. */
+  readonly privileged: boolean;
+  /** What keeps its prefix cache apart from those of others, where a server can. */
+  readonly cacheSalt: string;
 }
 
 /** A configuration document made ready to serve requests: parsed once, looked up often. */
@@ -35,7 +45,7 @@ const MAX_BODY_BYTES = 20 * 1024 * 1024;
 export function createConfig(document: GatewayDocument): Config {
   const keys = new Map<string, Tenant[]>();
   const tenants = new Map<string, Tenant>();
-  for (const [id, { keys: hashes = [], models = ["*"], routes = {}, defaults = {} }] of Object.entries(
+  for (const [id, { keys: hashes = [], models = ["*"], routes = {}, defaults = {}, ...own }] of Object.entries(
     document.tenants,
   )) {
     const tenant: Tenant = {
@@ -43,6 +53,9 @@ export function createConfig(document: GatewayDocument): Config {
       models: createPatterns(models.map((name) => [name, true])),
       routes: createRoutes(document, routes),
       defaults,
+      reasoningFields: own.reasoning_fields ?? "both",
+      privileged: own.privileged ?? false,
+      cacheSalt: cacheSaltOf(id),
     };
     tenants.set(id, tenant);
     for (const hash of new Set(hashes)) {
@@ -62,9 +75,9 @@ export function createConfig(document: GatewayDocument): Config {
 
 function createRoutes(document: GatewayDocument, routes: NonNullable<GatewayDocument["routes"]>): Patterns<Route> {
   return createPatterns(
-    Object.entries(routes).map(([name, { targets }]) => [
+    Object.entries(routes).map(([name, { targets, report_model = "answered" }]) => [
       name,
-      { targets: targets.map((target) => createTarget(document, target)) },
+      { targets: targets.map((target) => createTarget(document, target)), reportModel: report_model },
     ]),
   );
 }
@@ -75,13 +88,12 @@ function createTarget(document: GatewayDocument, target: TargetDocument): Target
   const provider = PROVIDERS[upstream.provider ?? "openai-compatible"];
   const first = <T>(...values: (T | undefined)[]): T | undefined => values.find((value) => value !== undefined);
   const limit = (name: keyof typeof DEFAULTS): number => first(target[name], upstream[name]) ?? DEFAULTS[name];
-  const can = (name: keyof typeof provider.capabilities): boolean =>
-    first(target.capabilities?.[name], upstream.capabilities?.[name]) ?? provider.capabilities[name];
+  const baseUrl = upstream.base_url ?? provider.baseUrl ?? "https://binding.invalid/v1";
   return {
     upstream: target.upstream,
     provider,
-    baseUrl: upstream.base_url,
-    urlOf: endpointUrls(upstream.base_url),
+    baseUrl,
+    urlOf: endpointUrls(baseUrl, provider, target.model),
     model: target.model,
     credential: upstream.credential,
     headers: upstream.headers ?? {},
@@ -93,6 +105,24 @@ function createTarget(document: GatewayDocument, target: TargetDocument): Target
       total_ms: limit("total_ms"),
       keep_alive_ms: limit("keep_alive_ms"),
     },
-    capabilities: { streaming: can("streaming"), streaming_with_tools: can("streaming_with_tools") },
+    capabilities: capabilitiesOf(provider.capabilities, upstream.capabilities, target.capabilities),
+    text: {
+      tools: first(target.text?.tools, upstream.text?.tools) ?? "none",
+      reasoning: first(target.text?.reasoning, upstream.text?.reasoning) ?? "none",
+    },
+    template: first(target.template, upstream.template) ?? "none",
+    unsupported: first(target.unsupported, upstream.unsupported) ?? "refuse",
+    imageHosts: first(target.image_hosts, upstream.image_hosts),
   };
+}
+
+type Overrides = NonNullable<TargetDocument["capabilities"]>;
+
+/** Name by name; of `ranges`, number by number. */
+function capabilitiesOf(known: Capabilities, ...overrides: readonly (Overrides | undefined)[]): Capabilities {
+  let all: Capabilities = known;
+  for (const { ranges, ...more } of overrides.filter((one) => one !== undefined)) {
+    all = { ...all, ...(more as Partial<Capabilities>), ranges: { ...all.ranges, ...(ranges as Ranges | undefined) } };
+  }
+  return all;
 }

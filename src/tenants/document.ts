@@ -1,5 +1,10 @@
 import * as z from "zod/mini";
+import { REASONING_FAMILIES } from "../protocol/text/reasoning-families.ts";
+import { toolFamilyOf } from "../protocol/text/tools/catalog.ts";
 import { PROVIDERS, type ProviderId } from "../upstream/catalog.ts";
+import { CHOICES, RANGED, SWITCHES } from "../upstream/provider.ts";
+
+const TEMPLATES = ["none", "llama3", "chatml"];
 
 const text = (form: RegExp, message: string): z.ZodMiniString => z.string().check(z.regex(form, message));
 
@@ -18,10 +23,59 @@ const deadlines = {
   keep_alive_ms: z.optional(milliseconds),
 };
 
-const capabilities = z.strictObject({
-  streaming: z.optional(z.boolean()),
-  streaming_with_tools: z.optional(z.boolean()),
+const mapValues = <K extends string, V>(keys: readonly K[], value: (key: K) => V): Record<K, V> =>
+  Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<K, V>;
+
+const range = z.strictObject({
+  min: z.optional(z.number()),
+  above: z.optional(z.number()),
+  max: z.optional(z.number()),
 });
+const ranges = z.strictObject(mapValues(RANGED, () => z.optional(range)));
+const capabilities = z.strictObject({
+  ...mapValues(SWITCHES, () => z.optional(z.boolean())),
+  max_tokens: z.optional(z.enum(CHOICES.max_tokens)),
+  instruction_role: z.optional(z.enum(CHOICES.instruction_role)),
+  constraints: z.optional(z.enum(CHOICES.constraints)),
+  top_k_off: z.optional(z.enum(CHOICES.top_k_off)),
+  greedy: z.optional(z.enum(CHOICES.greedy)),
+  repetition_penalty: z.optional(z.enum(CHOICES.repetition_penalty)),
+  tool_call_ids: z.optional(z.enum(CHOICES.tool_call_ids)),
+  reasoning_history: z.optional(z.enum(CHOICES.reasoning_history)),
+  continuation: z.optional(z.enum(CHOICES.continuation)),
+  embedding_inputs: z.optional(z.int().check(z.minimum(1))),
+  ranges: z.optional(ranges),
+});
+
+const family = (known: (name: string) => boolean): z.ZodMiniString =>
+  z
+    .string()
+    .check(
+      z.refine(
+        (name) => name === "none" || name === "auto" || known(name),
+        "must be none, auto or the name of a family",
+      ),
+    );
+// What has no brace in it is a name.
+const template = z
+  .string()
+  .check(
+    z.refine(
+      (value) => value.includes("{") || TEMPLATES.includes(value),
+      `must be ${TEMPLATES.join(", ")} or Jinja text`,
+    ),
+  );
+const dialect = {
+  text: z.optional(
+    z.strictObject({
+      tools: z.optional(family((name) => toolFamilyOf(name) !== undefined)),
+      reasoning: z.optional(family((name) => REASONING_FAMILIES.has(name))),
+    }),
+  ),
+  template: z.optional(template),
+  unsupported: z.optional(z.enum(["refuse", "drop"])),
+  image_hosts: z.optional(z.array(text(/^[a-z0-9.-]+$/, "must be a host name in lower case"))),
+};
 
 // What the gateway sets itself, or what belongs to one connection.
 const OWN_HEADERS = new Set([
@@ -59,12 +113,13 @@ const baseUrl = z.string().check(
 
 const upstream = z.strictObject({
   provider: z.optional(z.enum(Object.keys(PROVIDERS) as [ProviderId, ...ProviderId[]])),
-  base_url: baseUrl,
+  base_url: z.optional(baseUrl),
   credential: z.optional(bindingName),
   headers: z.optional(z.record(headerName, headerValue)),
   binding: z.optional(bindingName),
   prefer_stream: z.optional(z.boolean()),
   ...deadlines,
+  ...dialect,
   capabilities: z.optional(capabilities),
 });
 
@@ -73,6 +128,7 @@ const target = z.strictObject({
   model: z.optional(z.string().check(z.minLength(1, "must not be empty"))),
   prefer_stream: z.optional(z.boolean()),
   ...deadlines,
+  ...dialect,
   capabilities: z.optional(capabilities),
 });
 
@@ -80,7 +136,10 @@ const target = z.strictObject({
 const pattern = text(/^(?:[^*]+\*?|\*)$/, "must be a name, or the beginning of one and a single * at its end");
 const routes = z.record(
   pattern,
-  z.strictObject({ targets: z.array(target).check(z.minLength(1, "must name at least one target")) }),
+  z.strictObject({
+    targets: z.array(target).check(z.minLength(1, "must name at least one target")),
+    report_model: z.optional(z.enum(["answered", "requested"])),
+  }),
 );
 const id = z.string().check(z.minLength(1, "must not be empty"));
 
@@ -91,6 +150,8 @@ const tenant = z.strictObject({
   models: z.optional(z.array(pattern)),
   routes: z.optional(routes),
   defaults: z.optional(z.record(z.string(), z.unknown())),
+  reasoning_fields: z.optional(z.enum(["both", "as_sent", "reasoning_content", "reasoning"])),
+  privileged: z.optional(z.boolean()),
 });
 
 const schema = z.strictObject({
@@ -105,13 +166,16 @@ const schema = z.strictObject({
 export type GatewayDocument = z.infer<typeof schema>;
 export type TargetDocument = z.infer<typeof target>;
 
+const MOST_FAULTS = 20;
+
 /** Checks a configuration document. Errors name the path and the fault, and never quote a value: there may be a key in it. */
 export function parseDocument(
   value: unknown,
 ): { readonly document: GatewayDocument } | { readonly faults: readonly string[] } {
   const result = schema.safeParse(value);
-  if (!result.success) return { faults: result.error.issues.slice(0, 20).flatMap(faultsOf) };
-  const faults = unknownUpstreams(result.data);
+  if (!result.success)
+    return { faults: result.error.issues.slice(0, MOST_FAULTS).flatMap(faultsOf).slice(0, MOST_FAULTS) };
+  const faults = [...missingBaseUrls(result.data), ...unknownUpstreams(result.data)].slice(0, MOST_FAULTS);
   return faults.length > 0 ? { faults } : { document: result.data };
 }
 
@@ -143,6 +207,15 @@ function pathOf(path: readonly PropertyKey[]): string {
   return path
     .map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`))
     .join("");
+}
+
+/** A base URL can be left out where the provider has one, or where a binding leads to it. */
+function missingBaseUrls({ upstreams }: GatewayDocument): string[] {
+  return Object.entries(upstreams).flatMap(([name, { provider = "openai-compatible", base_url, binding }]) =>
+    base_url !== undefined || PROVIDERS[provider].baseUrl !== undefined || binding !== undefined
+      ? []
+      : [`upstreams.${name}.base_url: must be string`],
+  );
 }
 
 function unknownUpstreams({ upstreams, routes: shared = {}, tenants }: GatewayDocument): string[] {

@@ -14,6 +14,13 @@ export function keptHeaders(headers: Headers): Record<string, string> {
   return kept;
 }
 
+const ON_SUCCESS = ["x-ratelimit-remaining-requests", "x-ratelimit-remaining-tokens", "openai-processing-ms"];
+
+/** The same for an answer. Nearly no server sends one of these, and going through all headers costs as much as the rest of them. */
+export function keptOnSuccess(headers: Headers): Record<string, string> {
+  return ON_SUCCESS.some((name) => headers.has(name)) ? keptHeaders(headers) : {};
+}
+
 /**
  * A failure as the tenant may read it: what the upstream holds against the gateway (its key, the model name that the operator
  * set, a redirect) is the operator's fault and not the client's 401 or 404.

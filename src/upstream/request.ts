@@ -2,6 +2,8 @@ import { gatewayError, type GatewayError } from "../protocol/errors.ts";
 import type { JsonObject } from "../protocol/json/lossless.ts";
 import { membersOf } from "../protocol/json/members.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
+import { PLAIN_RULES, shapeRequest } from "./shaping/shape.ts";
+import { BEARER, type Provider } from "./provider.ts";
 import type { Target } from "./target.ts";
 
 /** In which form an upstream is asked for its answer. */
@@ -16,47 +18,57 @@ export interface AskedForm {
 export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Record<string, string>;
-  readonly body: string;
+  readonly body: string | ReadableStream<Uint8Array>;
 }
 
-/** Where an endpoint lies under a base URL: a bare host gets `/v1`, any other path is taken as the operator wrote it. */
-export function endpointUrl(baseUrl: string, endpoint: string): string {
+/** How a provider puts its URLs together. */
+export type UrlPlan = Pick<Provider, "basePath" | "query" | "rootEndpoints">;
+
+// Who may use what is for the caller to say.
+const NOBODY = { privileged: true, cacheSalt: "" };
+const PLAIN: UrlPlan = { basePath: "/v1", query: {}, rootEndpoints: [] };
+
+/** Where an endpoint lies under a base URL: a bare host gets its provider's path, any other path is taken as the operator wrote it. */
+export function endpointUrl(baseUrl: string, endpoint: string, plan: UrlPlan = PLAIN, model = ""): string {
   const url = new URL(baseUrl);
   let path = url.pathname.replace(/\/+$/, "");
   if (path.endsWith(endpoint)) path = path.slice(0, -endpoint.length);
-  url.pathname = `${path === "" ? "/v1" : path}${endpoint}`;
+  if (path === "") path = plan.basePath.replace("{model}", encodeURIComponent(model));
+  if ((plan.rootEndpoints as readonly string[]).includes(endpoint)) path = path.replace(/\/v1$/, "");
+  url.pathname = path + endpoint;
+  for (const [name, value] of Object.entries(plan.query)) {
+    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
+  }
   url.hash = "";
   return url.href;
 }
 
-/** `endpointUrl` for one base URL; each endpoint's URL is put together once. */
-export function endpointUrls(baseUrl: string): (endpoint: string) => string {
+/** `endpointUrl` for one base URL; each endpoint's URL is put together once. @param known the model's name there, if it is always the same */
+export function endpointUrls(
+  baseUrl: string,
+  plan: UrlPlan = PLAIN,
+  known?: string,
+): (endpoint: string, model?: string) => string {
   const urls = new Map<string, string>();
-  return (endpoint) => {
+  const open = known === undefined && plan.basePath.includes("{model}");
+  return (endpoint, model) => {
+    if (open) return endpointUrl(baseUrl, endpoint, plan, model);
     let url = urls.get(endpoint);
-    if (url === undefined) urls.set(endpoint, (url = endpointUrl(baseUrl, endpoint)));
+    if (url === undefined) urls.set(endpoint, (url = endpointUrl(baseUrl, endpoint, plan, known)));
     return url;
   };
 }
 
-/**
- * The body for a target: the client's own text, but for the members that have to differ. Top-level nulls mean "the default" and are
- * left out, since some servers take them for values; what `defaults` says is filled in where the client said nothing.
- */
+/** The body for a target, of a request that needs no shaping of its own: without nulls, with what `defaults` says, the right model. */
 export function bodyFor(text: string, body: JsonObject, defaults: JsonObject, target: Target): string {
-  const members = membersOf(text);
-  for (const [key, value] of Object.entries(body)) if (value === null) members.set(key, undefined);
-  for (const [key, value] of Object.entries(defaults)) {
-    if ((body[key] === undefined || body[key] === null) && !hasSynonym(body, key))
-      members.set(key, JSON.stringify(value));
-  }
-  if (target.model !== undefined && target.model !== body["model"]) members.set("model", JSON.stringify(target.model));
-  return members.toText();
+  const shaped = shapeRequest({ text, body, defaults, target, tenant: NOBODY }, PLAIN_RULES);
+  return shaped.ok ? shaped.value.text : text;
 }
 
 /** The same body, asking for its answer in one form. `clientStreams`: what the client itself asked for. */
 export function askingFor(form: AskedForm, text: string, clientStreams: boolean): string {
-  const asIs = form.stream ? form.options : !form.omitKey && !text.includes('"stream_options"');
+  // A key may be spelled with escapes.
+  const asIs = form.stream ? form.options : !form.omitKey && !/"stream_options"|\\u/.test(text);
   if (form.stream === clientStreams && asIs) return text;
   const members = membersOf(text);
   if (form.stream) {
@@ -70,16 +82,6 @@ export function askingFor(form: AskedForm, text: string, clientStreams: boolean)
     else if (clientStreams) members.set("stream", "false");
   }
   return members.toText();
-}
-
-const SYNONYMS: ReadonlyMap<string, string> = new Map([
-  ["max_tokens", "max_completion_tokens"],
-  ["max_completion_tokens", "max_tokens"],
-]);
-
-function hasSynonym(body: JsonObject, key: string): boolean {
-  const other = SYNONYMS.get(key);
-  return other !== undefined && body[other] !== undefined && body[other] !== null;
 }
 
 /**
@@ -102,7 +104,7 @@ export function headersFor(
   if (form.stream) headers["accept-encoding"] = "identity";
   const secrets = Object.entries(target.headers);
   if (target.credential !== undefined) {
-    const { header, prefix } = target.provider.auth;
+    const { header, prefix } = target.provider.auth ?? BEARER;
     const value = secretOf(target.credential);
     if (value === undefined) return err(credentialMissing());
     headers[header] = prefix + value;

@@ -41,7 +41,7 @@ export function recogniseRefusal(report: UpstreamReport, asked: Asked): Streamin
     (field !== undefined && /^stream_?options\b/i.test(field)) || texts.some((text) => text.includes(OPTIONS));
   if (aboutOptions && !saysBesides(NO_STREAM_STRONG)) return asked.options ? "no_options" : undefined;
   if (field !== undefined && field !== "stream" && !aboutOptions) return undefined;
-  if (says(NO_KEY)) return "no_stream_key";
+  if (says(NO_KEY) || (says(STREAM_LOCATION) && says(FORBIDDEN))) return "no_stream_key";
   if (!asked.stream) return says(ONLY_STREAM) ? "only_stream" : undefined;
   return field === "stream" || status === 406 || says(NO_STREAM) ? "no_stream" : undefined;
 }
@@ -77,13 +77,21 @@ const GAP = String.raw`[^.;!?<]{0,60}?`;
 const ABLE = String.raw`(?:support\w*|available|allowed|enabled|implemented|possible|permitted|accepted|acceptable|compatible|valid|offered|provided)`;
 const NOT = String.raw`(?:not|never)(?: \w+){0,2}?`;
 
+// The bare word, where a pattern is about the field `stream`: never the end of another word.
 const pattern = (source: string): RegExp =>
-  new RegExp(source.replaceAll("S!", S).replaceAll("GAP", GAP).replaceAll("ABLE", ABLE).replaceAll("NOT", NOT));
+  new RegExp(
+    source
+      .replace(/(?<!non-\? \?)stream\(\?:ing\)\?/g, "(?<![\\w.-])stream(?:ing)?")
+      .replaceAll("S!", S)
+      .replaceAll("GAP", GAP)
+      .replaceAll("ABLE", ABLE)
+      .replaceAll("NOT", NOT),
+  );
 
 const NO_STREAM_STRONG: readonly RegExp[] = [
   // streaming (completion) is not (currently) supported; stream=true not allowed yet
-  String.raw`S!(?: [\w+]+){0,6}? NOT ABLE`,
-  String.raw`S!(?: [\w+]+){0,3}? (?:is |are |was )?(?:unsupported|unavailable|disabled|disallowed|forbidden|prohibited|turned off|switched off)`,
+  String.raw`S!(?: [\w+=:,/()-]+){0,6}? NOT ABLE`,
+  String.raw`S!(?: [\w+=:,/()-]+){0,6}? (?:is |are |was )?(?:unsupported|unavailable|disabled|disallowed|forbidden|prohibited|turned off|switched off)`,
   String.raw`stream(?:ing)? does not (?:support|accept|allow) true`,
   // does not support streaming; not supported when streaming tokens; not supported with tools + stream
   String.raw`NOT (?:support\w*|allow\w*|permit\w*|accept\w*|offer\w*|available|possible|enabled|implemented|compatible)GAP (?:\{ ?)?S!`,
@@ -92,7 +100,7 @@ const NO_STREAM_STRONG: readonly RegExp[] = [
 const NO_STREAM: readonly RegExp[] = [
   ...NO_STREAM_STRONG,
   ...[
-    String.raw`unsupported(?: (?:for|in|with|when|by|feature|mode|option|value|operation))*:? S!`,
+    String.raw`unsupported(?: (?:for|in|with|when|by|the|feature|mode|option|value|operation|parameter|argument|field))*:? S!(?! key)`,
     // must be false; set stream to false; requires stream=false
     String.raw`stream(?:ing)?(?: \w+){0,2}? (?:must|should|has to|needs to|can only|may only) (?:be |equal )?(?:set to |set as )?(?:false|disabled|off|omitted|absent)`,
     String.raw`(?:set|use|with|requires?|expects?|only|specify) stream(?:ing)? ?(?:=|:|to|as|to be)? ?(?:false|off)`,
@@ -100,6 +108,7 @@ const NO_STREAM: readonly RegExp[] = [
     String.raw`(?:can not|unable to|must not|may not|do not|not able to) (?:be |use |handle |do |combine |return |request |enable |set |have |produce )?GAP ?S!`,
     String.raw`stream(?:ing)? (?:can|must|should|may) not be (?:true|enabled|set|used|on)`,
     String.raw`stream(?:ing)?:? only false`,
+    String.raw`stream(?:ing)?: ?(?:unsupported|invalid|not allowed|not supported)`,
     String.raw`S!(?: \w+){0,2}? not work`,
     String.raw`non-? ?stream\w* (?:endpoint|model|mode|api|deployment|server|only)`,
     String.raw`(?:\bn|best_of|logprobs|tools) must be \w+ (?:when|if|while|with|for) S!`,
@@ -121,7 +130,7 @@ const NO_STREAM: readonly RegExp[] = [
     String.raw`(?:incompatible|conflicts?|mutually exclusive) withGAP S!`,
     String.raw`event-streamGAP (?:not acceptable|NOT ABLE|unsupported)`,
     // codes
-    String.raw`^(?:stream(?:ing)?_(?:is_)?(?:not_(?:supported|allowed|available|enabled|implemented)|unsupported|disabled)|(?:unsupported|no)_stream(?:ing)?)$`,
+    String.raw`^(?:stream(?:ing)?_(?:is_)?(?:not_(?:supported|allowed|available|enabled|implemented)|unsupported|disabled)|(?:unsupported|no)_stream(?:ing|))$`,
   ].map(pattern),
 ];
 
@@ -131,8 +140,11 @@ const NO_KEY: readonly RegExp[] = [
   String.raw`stream(?: key| field| parameter)? is not (?:a )?(?:recogni[sz]ed|known|permitted|an? (?:valid|known|allowed) (?:key|field|parameter|argument|property))`,
   String.raw`(?<![\w.-])stream was unexpected`,
   String.raw`extra inputs? (?:are |is )?not permitted:? ?\(?stream\b`,
-  String.raw`^(?:body\.)?stream$`,
 ].map(pattern);
+
+/** A validator names the place in one text and the fault in another. */
+const STREAM_LOCATION: readonly RegExp[] = [/^(?:body\.)?stream$/];
+const FORBIDDEN: readonly RegExp[] = [/extra|forbidden|not permitted|unexpected|unknown|unrecogni[sz]ed|additional/];
 
 const ONLY_STREAM: readonly RegExp[] = [
   String.raw`only (?:be )?(?:supports?|available|works?|accepts?|allows?|served|used|usable|offered)?(?: \w+){0,3}? ?stream(?:ing|ed)?\b`,

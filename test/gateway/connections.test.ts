@@ -17,7 +17,12 @@ describe("the connection", () => {
   ])("is used again after %s", async (_what, prefix, stream, bytes) => {
     const model = rig.model(prefix);
     rig.upstream.answer(model, ({ put, asked }) =>
-      put(bytes ?? (asked.body.includes('"stream":true') ? response(400, refusal("stream must be false")) : response(200, completion("again")))),
+      put(
+        bytes ??
+          (asked.body.includes('"stream":true')
+            ? response(400, refusal("stream must be false"))
+            : response(200, completion("again"))),
+      ),
     );
     for (let i = 0; i < 12; i++) {
       const answer = await rig.ask({ model, stream });
@@ -37,7 +42,12 @@ describe("the connection", () => {
       socket.destroy();
     });
     const answer = await rig.ask({ model, stream: true });
-    expect(readEvents(await answer.text())).toMatchObject({ text: "hello", done: true, finishes: ["stop"], error: undefined });
+    expect(readEvents(await answer.text())).toMatchObject({
+      text: "hello",
+      done: true,
+      finishes: ["stop"],
+      error: undefined,
+    });
     await eventually("the upstream is let go", () => rig.upstream.held(model) === 0);
   });
 

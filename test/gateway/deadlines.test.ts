@@ -1,7 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errorOf, oneTenant, readEvents, startRig, type Rig } from "./rig.ts";
 import type { Script } from "./scripted-upstream.ts";
-import { completion, done, event, finish, inChunk, jsonHead, refusal, response, role, says, streamHead } from "./wire.ts";
+import {
+  completion,
+  done,
+  event,
+  finish,
+  inChunk,
+  jsonHead,
+  refusal,
+  response,
+  role,
+  says,
+  streamHead,
+} from "./wire.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -46,11 +58,11 @@ async function whole(prefix: string, ...scripts: Script[]): Promise<Response> {
 describe.concurrent("first_event_ms", () => {
   test.each<[string, Script]>([
     ["no headers", silent],
-    ["half of the headers", async ({ put, gone }) => ((await put("HTTP/1.1 200 OK\r\nContent-Ty")), gone)],
-    ["headers only", async ({ put, gone }) => ((await put(streamHead())), gone)],
-    ["half an event", async ({ put, gone }) => ((await put(streamHead() + inChunk('data: {"id":"x","cho'))), gone)],
-    ["comments only", async (talk) => ((await talk.put(streamHead())), comments(talk))],
-    ["the role and no more", async ({ put, gone }) => ((await put(streamHead() + inChunk(role))), gone)],
+    ["half of the headers", async ({ put, gone }) => (await put("HTTP/1.1 200 OK\r\nContent-Ty"), gone)],
+    ["headers only", async ({ put, gone }) => (await put(streamHead()), gone)],
+    ["half an event", async ({ put, gone }) => (await put(streamHead() + inChunk('data: {"id":"x","cho')), gone)],
+    ["comments only", async (talk) => (await talk.put(streamHead()), comments(talk))],
+    ["the role and no more", async ({ put, gone }) => (await put(streamHead() + inChunk(role)), gone)],
     [
       "endless roles",
       async ({ put, wait }) => {
@@ -77,7 +89,10 @@ describe.concurrent("first_event_ms", () => {
   });
 
   test("holds for a JSON client of an upstream that streams", async () => {
-    const answer = await whole("prefer-first/", async (talk) => ((await talk.put(streamHead() + inChunk(role))), comments(talk)));
+    const answer = await whole(
+      "prefer-first/",
+      async (talk) => (await talk.put(streamHead() + inChunk(role)), comments(talk)),
+    );
     expect(await errorOf(answer)).toMatchObject(timedOut);
   });
 
@@ -101,7 +116,7 @@ describe.concurrent("idle_ms", () => {
         for (let open = true; open; await wait(50)) open = await put(inChunk(event({})));
       },
     ],
-    ["half an event", async ({ put, gone }) => ((await put(inChunk('data: {"id":'))), gone)],
+    ["half an event", async ({ put, gone }) => (await put(inChunk('data: {"id":')), gone)],
   ])("after the first words, %s ends a stream with one error event", async (_what, then) => {
     const answer = await stream("idle/", async (talk) => {
       await talk.put(streamHead() + inChunk(role + says("Hel") + says("lo")));
@@ -109,7 +124,13 @@ describe.concurrent("idle_ms", () => {
     });
     expect(answer.status).toBe(200);
     const read = readEvents(await answer.text());
-    expect(read).toMatchObject({ text: "Hello", done: false, behind: 0, finishes: [], error: { code: "upstream_timeout" } });
+    expect(read).toMatchObject({
+      text: "Hello",
+      done: false,
+      behind: 0,
+      finishes: [],
+      error: { code: "upstream_timeout" },
+    });
   });
 
   test("is about each silence, not about the whole stream", async () => {
@@ -145,10 +166,16 @@ describe.concurrent("idle_ms", () => {
   test("an error body that never ends is given up, and still read", async () => {
     const text = refusal("temperature is too hot", null, "temperature");
     const answer = await whole("idle/", async ({ put, gone }) => {
-      await put(`HTTP/1.1 400 Bad\r\nContent-Type: application/json\r\nContent-Length: ${text.length + 10}\r\n\r\n${text}`);
+      await put(
+        `HTTP/1.1 400 Bad\r\nContent-Type: application/json\r\nContent-Length: ${text.length + 10}\r\n\r\n${text}`,
+      );
       await gone;
     });
-    expect(await errorOf(answer)).toMatchObject({ status: 400, message: "temperature is too hot", param: "temperature" });
+    expect(await errorOf(answer)).toMatchObject({
+      status: 400,
+      message: "temperature is too hot",
+      param: "temperature",
+    });
   });
 
   test("holds for a JSON client of an upstream that streams, where total_ms does not", async () => {
@@ -178,7 +205,7 @@ describe.concurrent("total_ms", () => {
 
   test.each<[string, Script]>([
     ["no headers", silent],
-    ["headers only", async ({ put, gone }) => ((await put(jsonHead(500))), gone)],
+    ["headers only", async ({ put, gone }) => (await put(jsonHead(500)), gone)],
     ["bytes one by one", dribble],
     [
       "white space for ever",
@@ -244,8 +271,8 @@ describe.concurrent("keep_alive_ms", () => {
   test("goes on while a refused stream is asked for again as JSON", async () => {
     const answer = await stream(
       "alive/",
-      async ({ put, wait }) => ((await wait(400)), put(response(400, refusal("stream must be false")))),
-      async ({ put, wait }) => ((await wait(500)), put(response(200, completion("late but whole")))),
+      async ({ put, wait }) => (await wait(400), put(response(400, refusal("stream must be false")))),
+      async ({ put, wait }) => (await wait(500), put(response(200, completion("late but whole")))),
     );
     const read = readEvents(await answer.text());
     expect(read).toMatchObject({ text: "late but whole", done: true, error: undefined });
@@ -254,17 +281,45 @@ describe.concurrent("keep_alive_ms", () => {
 
   test.each<[string, string, Script, string]>([
     ["first_event_ms", "alive-first/", silent, "upstream_timeout"],
-    ["first_event_ms, with headers", "alive-first/", async ({ put, gone }) => ((await put(streamHead())), gone), "upstream_timeout"],
+    [
+      "first_event_ms, with headers",
+      "alive-first/",
+      async ({ put, gone }) => (await put(streamHead()), gone),
+      "upstream_timeout",
+    ],
     [
       "idle_ms",
       "alive-idle/",
-      async ({ put, wait, gone }) => ((await wait(300)), (await put(streamHead() + inChunk(role + says("x")))), gone),
+      async ({ put, wait, gone }) => (await wait(300), await put(streamHead() + inChunk(role + says("x"))), gone),
       "upstream_timeout",
     ],
-    ["an HTTP error", "alive/", async ({ put, wait }) => ((await wait(400)), put(response(429, refusal("slow down", "rate_limit_exceeded")))), "rate_limit_exceeded"],
-    ["a reset", "alive/", async ({ socket, wait }) => ((await wait(400)), void socket.resetAndDestroy()), "upstream_unreachable"],
-    ["a reset after the headers", "alive/", async ({ put, socket, wait }) => ((await put(streamHead())), (await wait(400)), void socket.resetAndDestroy()), "upstream_cut"],
-    ["an error event", "alive/", async ({ put, wait }) => ((await wait(400)), put(`${streamHead()}${inChunk(event(refusal("out of memory", "oom")))}0\r\n\r\n`)), "oom"],
+    [
+      "an HTTP error",
+      "alive/",
+      async ({ put, wait }) => (await wait(400), put(response(429, refusal("slow down", "rate_limit_exceeded")))),
+      "rate_limit_exceeded",
+    ],
+    [
+      "a reset",
+      "alive/",
+      async ({ socket, wait }) => (await wait(400), void socket.resetAndDestroy()),
+      "upstream_unreachable",
+    ],
+    [
+      "a reset after the headers",
+      "alive/",
+      async ({ put, socket, wait }) => (await put(streamHead()), await wait(400), void socket.resetAndDestroy()),
+      "upstream_cut",
+    ],
+    [
+      "an error event",
+      "alive/",
+      async ({ put, wait }) => (
+        await wait(400),
+        put(`${streamHead()}${inChunk(event(refusal("out of memory", "oom")))}0\r\n\r\n`)
+      ),
+      "oom",
+    ],
   ])("%s after the first comment is one error event", async (_what, prefix, script, code) => {
     const answer = await stream(prefix, script);
     expect(answer.status).toBe(200);
@@ -275,7 +330,11 @@ describe.concurrent("keep_alive_ms", () => {
   });
 
   test("total_ms after the first comment is one error event", async () => {
-    const answer = await stream("alive-total/", ({ put }) => put(response(400, refusal("streaming not supported"))), silent);
+    const answer = await stream(
+      "alive-total/",
+      ({ put }) => put(response(400, refusal("streaming not supported"))),
+      silent,
+    );
     const read = readEvents(await answer.text());
     expect(read).toMatchObject({ done: false, behind: 0, error: { code: "upstream_timeout" } });
   });

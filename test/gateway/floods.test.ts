@@ -16,7 +16,7 @@ describe.concurrent.each(FORMS)("asked for %s", (_form, stream) => {
     expect(await outcomeOf(rig, stream, always(streamOf(large)))).toEqual({ status: 200, text: large });
     const endless: Script = async ({ put }) => {
       await put(`${streamHead()}${inChunk(role)}`);
-      for (let open = true; open; ) open = await put(inChunk(`data: ${"x".repeat(1_000_000)}`));
+      for (let open = true; open;) open = await put(inChunk(`data: ${"x".repeat(1_000_000)}`));
     };
     expect(await outcomeOf(rig, stream, endless)).toEqual({ status: 502, code: "upstream_too_large" });
   });
@@ -40,8 +40,19 @@ describe.concurrent.each(FORMS)("asked for %s", (_form, stream) => {
   });
 
   test("more tool calls than any bound are refused", async () => {
-    const calls = Array.from({ length: 2000 }, (_, i) => ({ index: i, id: `c${i}`, type: "function", function: { name: "f", arguments: "{}" } }));
-    const told = await outcomeOf(rig, stream, always(streamHead() + inChunk(event(chunkOf({ role: "assistant", tool_calls: calls })) + finish + done) + lastChunk));
+    const calls = Array.from({ length: 2000 }, (_, i) => ({
+      index: i,
+      id: `c${i}`,
+      type: "function",
+      function: { name: "f", arguments: "{}" },
+    }));
+    const told = await outcomeOf(
+      rig,
+      stream,
+      always(
+        streamHead() + inChunk(event(chunkOf({ role: "assistant", tool_calls: calls })) + finish + done) + lastChunk,
+      ),
+    );
     expect(told.code).toBe("upstream_invalid");
   });
 });

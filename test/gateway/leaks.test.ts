@@ -15,8 +15,14 @@ beforeAll(async () => {
     secrets: { GPU_KEY: SECRET, ACCESS_KEY: ACCESS, EMPTY: "" },
     serviceBindings: { SERVICE: () => new globalThis.Response("no") as never },
     document: (baseUrl) => {
-      const gpu = { base_url: baseUrl, credential: "GPU_KEY", headers: { "x-access": { secret: "ACCESS_KEY" }, "x-plain": "words" } };
-      const to = (upstream: string, model?: string): object => ({ targets: [{ upstream, ...(model === undefined ? {} : { model }) }] });
+      const gpu = {
+        base_url: baseUrl,
+        credential: "GPU_KEY",
+        headers: { "x-access": { secret: "ACCESS_KEY" }, "x-plain": "words" },
+      };
+      const to = (upstream: string, model?: string): object => ({
+        targets: [{ upstream, ...(model === undefined ? {} : { model }) }],
+      });
       return {
         upstreams: {
           gpu,
@@ -34,7 +40,11 @@ beforeAll(async () => {
         routes: {
           "m/*": to("gpu"),
           "alive/*": to("alive"),
-          ...Object.fromEntries(["unset", "empty", "inherited", "constructed", "bound", "header", "nowhere", "unbound", "textbound"].map((name) => [name, to(name)])),
+          ...Object.fromEntries(
+            ["unset", "empty", "inherited", "constructed", "bound", "header", "nowhere", "unbound", "textbound"].map(
+              (name) => [name, to(name)],
+            ),
+          ),
           renamed: to("gpu", "internal-name-of-the-model"),
         },
         tenants: { acme: { keys: [hashed(KEYS.acme)] }, beta: { keys: [hashed(KEYS.beta)] } },
@@ -46,7 +56,10 @@ afterAll(() => rig.stop());
 
 const messages = [{ role: "user", content: PROMPT }];
 const ask = (model: string, stream = false, tenant: keyof typeof KEYS = "acme", more: object = {}): Promise<Response> =>
-  rig.ask({ model, stream, messages, ...more }, { headers: { authorization: `Bearer ${KEYS[tenant]}`, "x-tenant": tenant } });
+  rig.ask(
+    { model, stream, messages, ...more },
+    { headers: { authorization: `Bearer ${KEYS[tenant]}`, "x-tenant": tenant } },
+  );
 
 describe("a credential", () => {
   test.each([
@@ -81,8 +94,16 @@ const INTERNALS: readonly [string, string, RegExp][] = [
   ["a name inside a cluster", refusal("vllm-0.vllm.prod.svc.cluster.local: no such host"), /vllm-0|cluster/],
   ["a short host with a port", refusal("Connection to gpu-node-7:8000 refused"), /gpu-node-7/],
   ["a URL with credentials", refusal("GET https://user:pw@api.example.com/x failed"), /pw@|user:/],
-  ["a traceback", refusal('boom\nTraceback (most recent call last):\n  File "/opt/vllm/engine.py", line 12, in step\n    raise X'), /Traceback|engine\.py|line 12/],
-  ["a Node stack", refusal("boom\n    at Engine.step (/srv/app/engine.js:12:3)\n    at run (/srv/app/x.js:1:1)"), /engine\.js|srv/],
+  [
+    "a traceback",
+    refusal('boom\nTraceback (most recent call last):\n  File "/opt/vllm/engine.py", line 12, in step\n    raise X'),
+    /Traceback|engine\.py|line 12/,
+  ],
+  [
+    "a Node stack",
+    refusal("boom\n    at Engine.step (/srv/app/engine.js:12:3)\n    at run (/srv/app/x.js:1:1)"),
+    /engine\.js|srv/,
+  ],
   ["a path", refusal("weights not found in /mnt/models/llama-70b/config.json"), /mnt\/models/],
   ["all served names", refusal("The model `x` is bad. Valid aliases: internal-a, internal-b"), /internal-a/],
   ["HTML of a proxy", "<html><title>502</title><body>nginx/1.25 at gpu-internal</body></html>", /nginx|gpu-internal/],
@@ -114,14 +135,19 @@ describe.concurrent("what an upstream lets slip", () => {
 
   test("response headers", async () => {
     const headers = `Set-Cookie: a=b\r\nServer: vllm-internal\r\nX-Powered-By: x\r\nVia: 1.1 gpu-7\r\nX-Request-Id: theirs\r\nLocation: http://10.0.0.1/\r\nOpenAI-Organization: org-secret\r\nX-RateLimit-Remaining-Requests: 5\r\n`;
-    for (const bytes of [response(200, completion("x"), headers), streamOf("x").replace("Content-Type", `${headers}Content-Type`), response(400, refusal("no"), headers)]) {
+    for (const bytes of [
+      response(200, completion("x"), headers),
+      streamOf("x").replace("Content-Type", `${headers}Content-Type`),
+      response(400, refusal("no"), headers),
+    ]) {
       for (const stream of [false, true]) {
         const model = rig.model("m/");
         rig.upstream.answer(model, always(bytes));
         const answer = await ask(model, stream);
         await answer.text();
         const names = [...answer.headers.keys()];
-        for (const name of ["set-cookie", "server", "x-powered-by", "via", "location", "openai-organization"]) expect(names).not.toContain(name);
+        for (const name of ["set-cookie", "server", "x-powered-by", "via", "location", "openai-organization"])
+          expect(names).not.toContain(name);
         expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
         expect(answer.headers.get("x-ratelimit-remaining-requests")).toBe("5");
       }
@@ -133,8 +159,14 @@ describe.concurrent("what an upstream lets slip", () => {
     ["a status of 403", response(403, refusal("Country not supported", "unsupported_country"))],
     ["a 400 about the key", response(400, refusal("Incorrect API key provided", "invalid_api_key"))],
     ["a 500 about the key", response(500, refusal("Incorrect API key provided", "invalid_api_key"))],
-    ["an event that names 401", streamHead() + inChunk(event({ error: { message: "bad key", code: 401 } })) + lastChunk],
-    ["an event about the key", streamHead() + inChunk(event(refusal("Incorrect API key provided", "invalid_api_key"))) + lastChunk],
+    [
+      "an event that names 401",
+      streamHead() + inChunk(event({ error: { message: "bad key", code: 401 } })) + lastChunk,
+    ],
+    [
+      "an event about the key",
+      streamHead() + inChunk(event(refusal("Incorrect API key provided", "invalid_api_key"))) + lastChunk,
+    ],
   ])("%s is never the client's own 401", async (_what, bytes) => {
     for (const stream of [false, true]) {
       const model = rig.model("m/");
@@ -145,7 +177,15 @@ describe.concurrent("what an upstream lets slip", () => {
   });
 
   test("an unknown model that the operator named is the operator's fault", async () => {
-    rig.upstream.answer("internal-name-of-the-model", always(response(404, refusal("The model `internal-name-of-the-model` does not exist. Valid aliases: a, b", "model_not_found"))));
+    rig.upstream.answer(
+      "internal-name-of-the-model",
+      always(
+        response(
+          404,
+          refusal("The model `internal-name-of-the-model` does not exist. Valid aliases: a, b", "model_not_found"),
+        ),
+      ),
+    );
     const answer = await ask("renamed");
     const text = await answer.clone().text();
     expect(await errorOf(answer)).toMatchObject({ status: 502, code: "upstream_model_not_found" });
@@ -154,11 +194,27 @@ describe.concurrent("what an upstream lets slip", () => {
 });
 
 describe("the log", () => {
-  const wordy: Script = always(response(400, JSON.stringify({ error: { message: `bad prompt: ${PROMPT}`, type: `type ${PROMPT}`, param: PROMPT, code: `code: ${PROMPT}` } })));
-  const inEvent: Script = always(streamHead() + inChunk(role + says(ANSWER) + event({ error: { message: PROMPT, code: `code ${ANSWER}`, type: ANSWER } })) + lastChunk);
-  const cut: Script = async ({ put, wait, socket }) => ((await put(streamHead() + inChunk(role + says(ANSWER)))), (await wait(30)), void socket.resetAndDestroy());
-  const fine: Script = ({ asked, put }) => put(asked.body.includes('"stream":true') ? streamOf(ANSWER) : response(200, completion(ANSWER)));
-  const late: Script = async ({ put, wait }) => ((await wait(300)), put(response(500, refusal(PROMPT, `x ${PROMPT}`))));
+  const wordy: Script = always(
+    response(
+      400,
+      JSON.stringify({
+        error: { message: `bad prompt: ${PROMPT}`, type: `type ${PROMPT}`, param: PROMPT, code: `code: ${PROMPT}` },
+      }),
+    ),
+  );
+  const inEvent: Script = always(
+    streamHead() +
+      inChunk(role + says(ANSWER) + event({ error: { message: PROMPT, code: `code ${ANSWER}`, type: ANSWER } })) +
+      lastChunk,
+  );
+  const cut: Script = async ({ put, wait, socket }) => (
+    await put(streamHead() + inChunk(role + says(ANSWER))),
+    await wait(30),
+    void socket.resetAndDestroy()
+  );
+  const fine: Script = ({ asked, put }) =>
+    put(asked.body.includes('"stream":true') ? streamOf(ANSWER) : response(200, completion(ANSWER)));
+  const late: Script = async ({ put, wait }) => (await wait(300), put(response(500, refusal(PROMPT, `x ${PROMPT}`))));
 
   test("has no prompt, answer, key, header, secret or address in it, whatever goes wrong", async () => {
     for (const script of [wordy, inEvent, cut, fine, late]) {
@@ -166,12 +222,19 @@ describe("the log", () => {
         for (const stream of [false, true]) {
           const model = rig.model(prefix);
           rig.upstream.answer(model, script);
-          await (await ask(model, stream, "acme", { user: `user ${PROMPT}`, tools: [{ type: "function", function: { name: "Ottilie_tool" } }] })).text();
+          await (
+            await ask(model, stream, "acme", {
+              user: `user ${PROMPT}`,
+              tools: [{ type: "function", function: { name: "Ottilie_tool" } }],
+            })
+          ).text();
         }
       }
     }
     for (const model of ["nowhere", "unset", "unbound", `unknown ${PROMPT}`]) await (await ask(model)).text();
-    await (await rig.ask({}, { body: `{"broken": "${PROMPT}"`, headers: { authorization: `Bearer ${KEYS.acme}` } })).text();
+    await (
+      await rig.ask({}, { body: `{"broken": "${PROMPT}"`, headers: { authorization: `Bearer ${KEYS.acme}` } })
+    ).text();
     await (await rig.ask({ messages }, { headers: { authorization: `Bearer wrong-key-words` } })).text();
     await (await fetch(`${rig.gateway.url}/v1/${encodeURIComponent(PROMPT)}?key=${KEYS.acme}`)).text();
     const logs = rig.gateway.logs();
@@ -191,8 +254,16 @@ describe("the log", () => {
     const answer = await ask(model);
     const id = answer.headers.get("x-request-id") ?? "none";
     await answer.text();
-    const line = rig.gateway.logs().split("\n").find((one) => one.includes(id)) ?? "";
-    expect(JSON.parse(line.slice(line.indexOf("{")))).toMatchObject({ request_id: id, upstream: "gpu", upstream_status: 500 });
+    const line =
+      rig.gateway
+        .logs()
+        .split("\n")
+        .find((one) => one.includes(id)) ?? "";
+    expect(JSON.parse(line.slice(line.indexOf("{")))).toMatchObject({
+      request_id: id,
+      upstream: "gpu",
+      upstream_status: 500,
+    });
   });
 });
 
@@ -200,11 +271,18 @@ describe("what one tenant teaches", () => {
   test("is used for that tenant and for no other", async () => {
     const model = rig.model("m/");
     rig.upstream.answer(model, ({ asked, put }) =>
-      put(asked.body.includes('"stream":true') ? response(400, refusal("streaming not supported")) : response(200, completion("fine"))),
+      put(
+        asked.body.includes('"stream":true')
+          ? response(400, refusal("streaming not supported"))
+          : response(200, completion("fine")),
+      ),
     );
     const asks = async (tenant: keyof typeof KEYS, more: object = {}): Promise<number> => {
       const before = rig.upstream.asked(model).length;
-      expect(readEvents(await (await ask(model, true, tenant, more)).text())).toMatchObject({ text: "fine", done: true });
+      expect(readEvents(await (await ask(model, true, tenant, more)).text())).toMatchObject({
+        text: "fine",
+        done: true,
+      });
       return rig.upstream.asked(model).length - before;
     };
     expect(await asks("acme")).toBe(2);
@@ -224,8 +302,21 @@ describe("what one tenant teaches", () => {
     rig.upstream.answer(model, async ({ asked, put, wait }) => {
       const [who = ""] = /acme-\d+|beta-\d+/.exec(asked.body) ?? [];
       await put(streamHead() + inChunk(role));
-      for (let i = 0; i < 5; i++) await put(inChunk(says(`${who} `))), await wait(5);
-      await put(inChunk(event({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }) + event("[DONE]")) + lastChunk);
+      for (let i = 0; i < 5; i++) {
+        await put(inChunk(says(`${who} `)));
+        await wait(5);
+      }
+      await put(
+        inChunk(
+          event({
+            id: "chatcmpl-1",
+            object: "chat.completion.chunk",
+            created: 1,
+            model: "m",
+            choices: [{ index: 0, delta: {}, finish_reason: "stop" }],
+          }) + event("[DONE]"),
+        ) + lastChunk,
+      );
     });
     const all = Array.from({ length: 20 }, async (_, i) => {
       const tenant = i % 2 === 0 ? "acme" : "beta";

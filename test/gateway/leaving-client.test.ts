@@ -17,16 +17,21 @@ const ways = [
 ] as const;
 
 function request(body: object): Buffer {
-  return rawRequest("POST /v1/chat/completions", [`authorization: Bearer ${KEY}`, "content-type: application/json"], JSON.stringify({ messages, ...body }));
+  return rawRequest(
+    "POST /v1/chat/completions",
+    [`authorization: Bearer ${KEY}`, "content-type: application/json"],
+    JSON.stringify({ messages, ...body }),
+  );
 }
 
 /** Long enough for a loaded machine; what is promised is one second. */
-const letGo = (model: string): Promise<void> => eventually("the upstream is let go", () => rig.upstream.held(model) === 0, 3000);
+const letGo = (model: string): Promise<void> =>
+  eventually("the upstream is let go", () => rig.upstream.held(model) === 0, 3000);
 
 const silent: Script = ({ gone }) => gone;
 const after =
   (bytes: string): Script =>
-  async ({ put, gone }) => ((await put(bytes)), gone);
+  async ({ put, gone }) => (await put(bytes), gone);
 const flowing: Script = async ({ put, wait }) => {
   await put(streamHead() + inChunk(role));
   for (let open = true; open; await wait(20)) open = await put(inChunk(says("x")));
@@ -81,7 +86,7 @@ describe.concurrent.each(ways)("a client that %s", (_way, leave) => {
     const model = rig.model("m/");
     rig.upstream.answer(model, async ({ put }) => {
       await put(streamHead() + inChunk(role));
-      for (let open = true; open; ) open = await put(inChunk(says("y".repeat(50_000))));
+      for (let open = true; open;) open = await put(inChunk(says("y".repeat(50_000))));
     });
     const client = await openRaw(rig.gateway.url, request({ model, stream: true }));
     await client.until('"yyy');

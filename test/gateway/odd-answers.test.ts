@@ -3,7 +3,20 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { FORMS, outcomeOf } from "./outcome.ts";
 import { oneTenant, startRig, type Rig } from "./rig.ts";
 import { always } from "./scripted-upstream.ts";
-import { completion, done, event, finish, inChunk, lastChunk, refusal, response, role, says, streamHead, streamOf } from "./wire.ts";
+import {
+  completion,
+  done,
+  event,
+  finish,
+  inChunk,
+  lastChunk,
+  refusal,
+  response,
+  role,
+  says,
+  streamHead,
+  streamOf,
+} from "./wire.ts";
 
 let rig: Rig;
 beforeAll(async () => {
@@ -24,12 +37,25 @@ describe.concurrent.each(FORMS)("asked for %s", (_form, stream) => {
     ["100 Continue before it", `HTTP/1.1 100 Continue\r\n\r\n${response(200, completion("hello"))}`],
     ["gzip, whole", gzipped(completion("hello"), "application/json")],
     ["gzip, a stream", gzipped(role + says("hello") + finish + done, "text/event-stream")],
-    ["HTTP/1.0 and an end by close", `HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n${role}${says("hello")}${finish}${done}`],
-    ["garbage behind [DONE]", streamHead() + inChunk(`${role + says("hello") + finish + done}data: {"error":{"message":"late"}}\n\nrubbish\n\n${says("more")}`) + lastChunk],
+    [
+      "HTTP/1.0 and an end by close",
+      `HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n${role}${says("hello")}${finish}${done}`,
+    ],
+    [
+      "garbage behind [DONE]",
+      streamHead() +
+        inChunk(
+          `${role + says("hello") + finish + done}data: {"error":{"message":"late"}}\n\nrubbish\n\n${says("more")}`,
+        ) +
+        lastChunk,
+    ],
     ["no [DONE]", streamHead() + inChunk(role + says("hello") + finish) + lastChunk],
     ["a finish and then a broken frame", `${streamHead()}${inChunk(role + says("hello") + finish)}zz\r\n`],
     ["white space and a byte order mark before it", response(200, `\ufeff \r\n ${completion("hello")}`)],
-    ["a long reason and odd headers", response(200, completion("hello"), `X-Odd: ${"o".repeat(8000)}\r\nSet-Cookie: a=b\r\n`)],
+    [
+      "a long reason and odd headers",
+      response(200, completion("hello"), `X-Odd: ${"o".repeat(8000)}\r\nSet-Cookie: a=b\r\n`),
+    ],
   ])("an answer in the dress of %s is read for what it is", async (_dress, bytes) => {
     const told = await outcomeOf(rig, stream, async ({ put, socket }) => {
       await put(bytes);
@@ -59,16 +85,41 @@ describe.concurrent.each(FORMS)("asked for %s", (_form, stream) => {
     ["503 and nothing", response(503, "", "Retry-After: 7\r\n"), 503, "upstream_failed"],
     ["504", response(504, "upstream request timeout", "", "text/plain"), 504, "upstream_failed"],
     ["520", response(520, "error code: 520", "", "text/plain"), 502, "upstream_failed"],
-    ["529", response(529, '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'), 503, "upstream_failed"],
+    [
+      "529",
+      response(529, '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'),
+      503,
+      "upstream_failed",
+    ],
     ["429", response(429, refusal("slow down"), "Retry-After: 7\r\n"), 429, "rate_limit_exceeded"],
-    ["an error as the first event", streamHead() + inChunk(event({ error: { message: "too many", code: 429, type: "x" } }) + done) + lastChunk, 429, "rate_limit_exceeded"],
+    [
+      "an error as the first event",
+      streamHead() + inChunk(event({ error: { message: "too many", code: 429, type: "x" } }) + done) + lastChunk,
+      429,
+      "rate_limit_exceeded",
+    ],
   ])("%s is an honest error", async (_what, bytes, status, code) => {
     expect(await outcomeOf(rig, stream, always(bytes))).toEqual({ status, code });
   });
 
   test("an error event behind the first words", async () => {
-    const told = await outcomeOf(rig, stream, always(streamHead() + inChunk(role + says("half") + event({ error: { message: "CUDA error", type: "server_error", code: "engine_dead" } }) + done) + lastChunk));
-    expect(told).toEqual(stream ? { status: 200, text: "half", code: "engine_dead" } : { status: 502, code: "engine_dead" });
+    const told = await outcomeOf(
+      rig,
+      stream,
+      always(
+        streamHead() +
+          inChunk(
+            role +
+              says("half") +
+              event({ error: { message: "CUDA error", type: "server_error", code: "engine_dead" } }) +
+              done,
+          ) +
+          lastChunk,
+      ),
+    );
+    expect(told).toEqual(
+      stream ? { status: 200, text: "half", code: "engine_dead" } : { status: 502, code: "engine_dead" },
+    );
   });
 });
 

@@ -43,7 +43,11 @@ export async function openRaw(url: string, bytes?: string | Uint8Array): Promise
       const found = look();
       if (found !== undefined) return found;
       if (ended || Date.now() > limit) throw new Error(`${what} did not come; received: ${received().slice(-500)}`);
-      await Promise.race([once(socket, "data"), once(socket, "close"), new Promise((settle) => setTimeout(settle, 500))]);
+      await Promise.race([
+        once(socket, "data"),
+        once(socket, "close"),
+        new Promise((settle) => setTimeout(settle, 500)),
+      ]);
     }
   };
   return {
@@ -52,7 +56,11 @@ export async function openRaw(url: string, bytes?: string | Uint8Array): Promise
     async until(text): Promise<void> {
       await waitFor(() => (received().includes(text) ? true : undefined), text);
     },
-    answer: () => waitFor(() => (mayBeWhole(parts, size) || ended ? parseAnswer(Buffer.concat(parts), ended) : undefined), "an answer"),
+    answer: () =>
+      waitFor(
+        () => (mayBeWhole(parts, size) || ended ? parseAnswer(Buffer.concat(parts), ended) : undefined),
+        "an answer",
+      ),
     close: () => void socket.destroy(),
     reset: () => void socket.resetAndDestroy(),
   };
@@ -88,7 +96,7 @@ function parseAnswer(bytes: Buffer, ended: boolean): RawAnswer | undefined {
 
 function dechunked(bytes: Buffer): string | undefined {
   const parts: Buffer[] = [];
-  for (let at = 0; ; ) {
+  for (let at = 0; ;) {
     const line = bytes.indexOf("\r\n", at);
     if (line < 0) return undefined;
     const size = Number.parseInt(bytes.subarray(at, line).toString("latin1"), 16);

@@ -14,8 +14,14 @@ afterAll(() => rig.stop());
 
 const good = JSON.stringify({ model: "m", messages });
 
-async function send(body: string | Uint8Array, headers: readonly string[] = []): Promise<RawAnswer & { code?: string; param?: string | null }> {
-  const client = await openRaw(rig.gateway.url, rawRequest("POST /v1/chat/completions", [`authorization: Bearer ${KEY}`, ...headers], body));
+async function send(
+  body: string | Uint8Array,
+  headers: readonly string[] = [],
+): Promise<RawAnswer & { code?: string; param?: string | null }> {
+  const client = await openRaw(
+    rig.gateway.url,
+    rawRequest("POST /v1/chat/completions", [`authorization: Bearer ${KEY}`, ...headers], body),
+  );
   const answer = await client.answer();
   client.close();
   const { error } = JSON.parse(answer.body) as { error?: { code: string; param: string | null } };
@@ -23,7 +29,10 @@ async function send(body: string | Uint8Array, headers: readonly string[] = []):
 }
 
 const chunked = (parts: readonly Uint8Array[]): Buffer =>
-  Buffer.concat([...parts.flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]), Buffer.from("0\r\n\r\n")]);
+  Buffer.concat([
+    ...parts.flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from("\r\n")]),
+    Buffer.from("0\r\n\r\n"),
+  ]);
 
 const bodySeen = (): string => rig.upstream.asked("m").at(-1)?.body ?? "";
 
@@ -43,22 +52,62 @@ describe("what is not a chat request", () => {
     ["an empty model", JSON.stringify({ model: "", messages }), "invalid_type", "model"],
     ["a blank model", JSON.stringify({ model: " ", messages }), "invalid_type", "model"],
     ["a model that is a number", JSON.stringify({ model: 5, messages }), "invalid_type", "model"],
-    ["a model by way of the prototype", `{"__proto__":{"model":"m"},"messages":[{"role":"user","content":"x"}]}`, "missing_required_parameter", "model"],
-    ["messages by way of the prototype", `{"__proto__":{"messages":[{"role":"user"}]},"model":"m"}`, "missing_required_parameter", "messages"],
+    [
+      "a model by way of the prototype",
+      `{"__proto__":{"model":"m"},"messages":[{"role":"user","content":"x"}]}`,
+      "missing_required_parameter",
+      "model",
+    ],
+    [
+      "messages by way of the prototype",
+      `{"__proto__":{"messages":[{"role":"user"}]},"model":"m"}`,
+      "missing_required_parameter",
+      "messages",
+    ],
     ["no messages", JSON.stringify({ model: "m" }), "missing_required_parameter", "messages"],
     ["empty messages", JSON.stringify({ model: "m", messages: [] }), "invalid_type", "messages"],
     ["messages that are none", JSON.stringify({ model: "m", messages: ["hi"] }), "invalid_type", "messages[0]"],
-    ["a null among the messages", JSON.stringify({ model: "m", messages: [...messages, null] }), "invalid_type", "messages[1]"],
-    ["a message without a role", JSON.stringify({ model: "m", messages: [{ content: "x" }] }), "invalid_type", "messages[0].role"],
-    ["a role by way of the prototype", `{"model":"m","messages":[{"__proto__":{"role":"user"}}]}`, "invalid_type", "messages[0].role"],
+    [
+      "a null among the messages",
+      JSON.stringify({ model: "m", messages: [...messages, null] }),
+      "invalid_type",
+      "messages[1]",
+    ],
+    [
+      "a message without a role",
+      JSON.stringify({ model: "m", messages: [{ content: "x" }] }),
+      "invalid_type",
+      "messages[0].role",
+    ],
+    [
+      "a role by way of the prototype",
+      `{"model":"m","messages":[{"__proto__":{"role":"user"}}]}`,
+      "invalid_type",
+      "messages[0].role",
+    ],
     ["a stream that is a text", JSON.stringify({ model: "m", messages, stream: "true" }), "invalid_type", "stream"],
     ["a stream that is a number", JSON.stringify({ model: "m", messages, stream: 1 }), "invalid_type", "stream"],
     ["n of zero", JSON.stringify({ model: "m", messages, n: 0 }), "invalid_type", "n"],
     ["a broken n", JSON.stringify({ model: "m", messages, n: 1.5 }), "invalid_type", "n"],
     ["an n as text", JSON.stringify({ model: "m", messages, n: "2" }), "invalid_type", "n"],
-    ["a deep list", `{"model":"m","messages":[{"role":"user","content":"x"}],"x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "invalid_value", null],
-    ["a deep object", `{"model":"m","messages":[{"role":"user","content":"x"}],"x":${'{"a":'.repeat(9000)}1${"}".repeat(9000)}}`, "invalid_value", null],
-    ["deep messages", `{"model":"m","messages":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, "invalid_type", "messages[0]"],
+    [
+      "a deep list",
+      `{"model":"m","messages":[{"role":"user","content":"x"}],"x":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+      "invalid_value",
+      null,
+    ],
+    [
+      "a deep object",
+      `{"model":"m","messages":[{"role":"user","content":"x"}],"x":${'{"a":'.repeat(9000)}1${"}".repeat(9000)}}`,
+      "invalid_value",
+      null,
+    ],
+    [
+      "deep messages",
+      `{"model":"m","messages":${"[".repeat(20_000)}${"]".repeat(20_000)}}`,
+      "invalid_type",
+      "messages[0]",
+    ],
   ])("%s is a 400 that asks nobody", async (_what, body, code, param) => {
     const before = rig.upstream.asked("m").length;
     const { status, ...error } = await send(body);
@@ -75,13 +124,22 @@ describe("what passes, and how", () => {
     ["white space around it", ` \r\n\t${good}\n`, []],
     ["identity as its encoding", good, ["content-encoding: identity"]],
     ["null for what is left out", JSON.stringify({ model: "m", messages, stream: null, n: null, tools: null }), []],
-    ["unknown fields, roles and parts", JSON.stringify({ model: "m", messages: [{ role: "critic", content: [{ type: "hologram", x: 1 }] }], future: { a: [1] } }), []],
+    [
+      "unknown fields, roles and parts",
+      JSON.stringify({
+        model: "m",
+        messages: [{ role: "critic", content: [{ type: "hologram", x: 1 }] }],
+        future: { a: [1] },
+      }),
+      [],
+    ],
   ])("%s", async (_what, body, headers) => {
     expect((await send(body, headers)).status).toBe(200);
   });
 
   test("of a key that stands twice the upstream sees what was checked", async () => {
-    const twice = '{"model":"forbidden","mod\\u0065l":"m","messages":[],"messages":[{"role":"user","content":"x"}],"stream":true,"stream":false}';
+    const twice =
+      '{"model":"forbidden","mod\\u0065l":"m","messages":[],"messages":[{"role":"user","content":"x"}],"stream":true,"stream":false}';
     expect((await send(twice)).status).toBe(200);
     const seen = bodySeen();
     expect(seen).not.toContain("forbidden");
@@ -91,7 +149,8 @@ describe("what passes, and how", () => {
   });
 
   test("prototype keys, numbers, escapes and half characters reach the upstream as they were sent", async () => {
-    const odd = '{"model":"m","messages":[{"role":"user","content":"\\ud83d\\ude00 \\ud800 \\u0000 \\/","__proto__":{"x":1}}],"seed":9007199254740993,"top_p":1.50,"__proto__":{"y":2},"constructor":{"z":3}}';
+    const odd =
+      '{"model":"m","messages":[{"role":"user","content":"\\ud83d\\ude00 \\ud800 \\u0000 \\/","__proto__":{"x":1}}],"seed":9007199254740993,"top_p":1.50,"__proto__":{"y":2},"constructor":{"z":3}}';
     expect((await send(odd)).status).toBe(200);
     expect(bodySeen()).toBe(odd);
   });
@@ -112,7 +171,10 @@ describe("what passes, and how", () => {
     ["gzip twice", gzipSync(gzipSync(good)), "gzip, gzip"],
     ["a word that nobody knows", Buffer.from(good), "rot13"],
   ])("%s is a 415", async (_what, body, encoding) => {
-    expect(await send(body, [`content-encoding: ${encoding}`])).toMatchObject({ status: 415, code: "unsupported_content_encoding" });
+    expect(await send(body, [`content-encoding: ${encoding}`])).toMatchObject({
+      status: 415,
+      code: "unsupported_content_encoding",
+    });
   });
 
   test.each<[string, Uint8Array, string]>([
@@ -134,7 +196,9 @@ describe("max_body_bytes", () => {
     expect((await send(gzipSync(padded(maxBytes)), ["content-encoding: gzip"])).status).toBe(200);
     const beyond = { status: 413, code: "body_too_large" };
     expect(await send(padded(maxBytes + 1))).toMatchObject(beyond);
-    expect(await send(chunked([Buffer.from(padded(maxBytes + 1))]), ["transfer-encoding: chunked"])).toMatchObject(beyond);
+    expect(await send(chunked([Buffer.from(padded(maxBytes + 1))]), ["transfer-encoding: chunked"])).toMatchObject(
+      beyond,
+    );
     expect(await send(gzipSync(padded(maxBytes + 1)), ["content-encoding: gzip"])).toMatchObject(beyond);
   });
 
@@ -151,7 +215,10 @@ describe("max_body_bytes", () => {
   });
 
   test("a body in chunks that never ends is refused when it is too long, not read on", async () => {
-    const client = await openRaw(rig.gateway.url, rawRequest("POST /v1/chat/completions", [`authorization: Bearer ${KEY}`, "transfer-encoding: chunked"]));
+    const client = await openRaw(
+      rig.gateway.url,
+      rawRequest("POST /v1/chat/completions", [`authorization: Bearer ${KEY}`, "transfer-encoding: chunked"]),
+    );
     const part = Buffer.from(`${(10_000).toString(16)}\r\n${" ".repeat(10_000)}\r\n`);
     let sent = 0;
     for (; sent < 5_000_000 && !client.received().includes("413") && !client.socket.destroyed; sent += 10_000) {
@@ -163,7 +230,10 @@ describe("max_body_bytes", () => {
   });
 
   test("the refusal is readable for a client that sends it all first", async () => {
-    expect(await errorOf(await rig.ask({}, { body: " ".repeat(30_000_000) }))).toMatchObject({ status: 413, code: "body_too_large" });
+    expect(await errorOf(await rig.ask({}, { body: " ".repeat(30_000_000) }))).toMatchObject({
+      status: 413,
+      code: "body_too_large",
+    });
   });
 
   test.each([200_000, 3_000_000])("so is that of a wrong key, behind %i bytes", async (length) => {
@@ -172,7 +242,10 @@ describe("max_body_bytes", () => {
   });
 
   test("nobody without a key is read at all", async () => {
-    const client = await openRaw(rig.gateway.url, rawRequest("POST /v1/chat/completions", ["content-length: 1000"], "{"));
+    const client = await openRaw(
+      rig.gateway.url,
+      rawRequest("POST /v1/chat/completions", ["content-length: 1000"], "{"),
+    );
     expect((await client.answer()).status).toBe(401);
     client.close();
   });

@@ -68,7 +68,12 @@ export async function eventually(what: string, holds: () => boolean, limitMs = 1
 }
 
 export interface ErrorEnvelope {
-  readonly error: { readonly message: string; readonly type: string; readonly param: string | null; readonly code: string };
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly code: string;
+  };
 }
 
 export async function errorOf(response: Response): Promise<ErrorEnvelope["error"] & { readonly status: number }> {

@@ -12,16 +12,24 @@ beforeAll(async () => {
 afterAll(() => rig.stop());
 
 const request = (model: string): Buffer =>
-  rawRequest("POST /v1/chat/completions", [`authorization: Bearer ${KEY}`], JSON.stringify({ model, messages, stream: true }));
+  rawRequest(
+    "POST /v1/chat/completions",
+    [`authorization: Bearer ${KEY}`],
+    JSON.stringify({ model, messages, stream: true }),
+  );
 
-const memoryOf = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) * 1024;
+const memoryOf = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) * 1024;
 
 const pieces = 1200;
 const pieceBytes = 50_000;
 const piece = (i: number): string => String(i % 10).repeat(pieceBytes);
 
 /** Lets a client that has read the beginning stop for a while; gives back what reached it in the end. */
-async function readWithPause(model: string, pauseMs: number): Promise<{ body: string; sentAtPause: number; grown: number }> {
+async function readWithPause(
+  model: string,
+  pauseMs: number,
+): Promise<{ body: string; sentAtPause: number; grown: number }> {
   let sent = 0;
   rig.upstream.answer(model, async ({ put }) => {
     await put(streamHead() + inChunk(role));
@@ -46,7 +54,7 @@ const wholeText = Array.from({ length: pieces }, (_, i) => piece(i)).join("");
 test("a client that stops reading slows the upstream, costs bounded memory and loses nothing", async () => {
   const { body, sentAtPause, grown } = await readWithPause(rig.model("m/"), 1500);
   // What has left by then lies in the buffers of sockets.
-  expect(sentAtPause).toBeLessThan((pieces * pieceBytes) * 0.7);
+  expect(sentAtPause).toBeLessThan(pieces * pieceBytes * 0.7);
   expect(grown).toBeLessThan(60_000_000);
   const read = readEvents(body);
   expect(read).toMatchObject({ done: true, error: undefined, behind: 0 });

@@ -7,7 +7,9 @@ import { completion, refusal, response, streamOf } from "./wire.ts";
 let rig: Rig;
 beforeAll(async () => {
   rig = await startRig({ document: (url) => oneTenant(url) });
-  rig.upstream.answer("m", ({ asked, put }) => put(asked.body.includes('"stream":true') ? streamOf("hello") : response(200, completion("hello"))));
+  rig.upstream.answer("m", ({ asked, put }) =>
+    put(asked.body.includes('"stream":true') ? streamOf("hello") : response(200, completion("hello"))),
+  );
 });
 afterAll(() => rig.stop());
 
@@ -28,11 +30,27 @@ describe("paths and methods", () => {
     expect(answer.status).toBe(200);
   });
 
-  test.each(["/", "/v1", "/v1/", "/v2/chat/completions", "/v1/v1/models", "/v1/chat", "/v1/completions", "/v1/embeddings", "/V1/models", "/v1/nothing", "/%ff", "//v1/models"])("%s is unknown", async (path) => {
+  test.each([
+    "/",
+    "/v1",
+    "/v1/",
+    "/v2/chat/completions",
+    "/v1/v1/models",
+    "/v1/chat",
+    "/v1/completions",
+    "/v1/embeddings",
+    "/V1/models",
+    "/v1/nothing",
+    "/%ff",
+    "//v1/models",
+  ])("%s is unknown", async (path) => {
     const client = await openRaw(rig.gateway.url, rawRequest(`GET ${path}`, [`authorization: ${authorization}`]));
     const answer = await client.answer();
     client.close();
-    expect({ status: answer.status, code: (JSON.parse(answer.body) as { error: { code: string } }).error.code }).toEqual({ status: 404, code: "not_found" });
+    expect({
+      status: answer.status,
+      code: (JSON.parse(answer.body) as { error: { code: string } }).error.code,
+    }).toEqual({ status: 404, code: "not_found" });
   });
 
   test.each([
@@ -80,18 +98,33 @@ describe("paths and methods", () => {
     const lines = [
       rawRequest("GET /health", []),
       rawRequest("GET /nothing", []),
-      rawRequest("POST /v1/chat/completions", [`authorization: ${authorization}`], JSON.stringify({ model: "m", messages: [] })),
-      rawRequest("POST /v1/chat/completions", [`authorization: ${authorization}`], JSON.stringify({ model: "m", messages, stream: true })),
+      rawRequest(
+        "POST /v1/chat/completions",
+        [`authorization: ${authorization}`],
+        JSON.stringify({ model: "m", messages: [] }),
+      ),
+      rawRequest(
+        "POST /v1/chat/completions",
+        [`authorization: ${authorization}`],
+        JSON.stringify({ model: "m", messages, stream: true }),
+      ),
       rawRequest("GET /health", []),
     ];
     let answers = 0;
     for (const bytes of lines) {
       client.socket.write(bytes);
       answers++;
-      while (client.received().split("HTTP/1.1 ").length - 1 < answers) await new Promise((settle) => client.socket.once("data", settle));
+      while (client.received().split("HTTP/1.1 ").length - 1 < answers)
+        await new Promise((settle) => client.socket.once("data", settle));
       await new Promise((settle) => setTimeout(settle, 150));
     }
-    expect(client.received().match(/HTTP\/1\.1 (\d+)/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404", "HTTP/1.1 400", "HTTP/1.1 200", "HTTP/1.1 200"]);
+    expect(client.received().match(/HTTP\/1\.1 (\d+)/g)).toEqual([
+      "HTTP/1.1 200",
+      "HTTP/1.1 404",
+      "HTTP/1.1 400",
+      "HTTP/1.1 200",
+      "HTTP/1.1 200",
+    ]);
     client.close();
   });
 });
@@ -101,26 +134,38 @@ describe("a browser", () => {
   const sdk =
     "authorization,content-type,x-stainless-arch,x-stainless-helper-method,x-stainless-lang,x-stainless-os,x-stainless-package-version,x-stainless-poll-helper,x-stainless-retry-count,x-stainless-runtime,x-stainless-runtime-version,x-stainless-timeout,x-tenant,openai-beta";
 
-  test.each(["/v1/chat/completions", "/chat/completions", "/v1/models", "/v1/models/a%2Fb", "/v1/responses"])("may ask %s", async (path) => {
-    const method = path.includes("models") ? "GET" : "POST";
-    const answer = await fetch(`${rig.gateway.url}${path}`, {
-      method: "OPTIONS",
-      headers: { origin, "access-control-request-method": method, "access-control-request-headers": sdk },
-    });
-    expect([200, 204]).toContain(answer.status);
-    expect(await answer.text()).toBe("");
-    expect(["*", origin]).toContain(answer.headers.get("access-control-allow-origin"));
-    expect(answer.headers.get("access-control-allow-methods")).toContain(method);
-    const allowed = (answer.headers.get("access-control-allow-headers") ?? "").toLowerCase().split(/\s*,\s*/);
-    for (const name of sdk.split(",")) expect(allowed).toContain(name);
-  });
+  test.each(["/v1/chat/completions", "/chat/completions", "/v1/models", "/v1/models/a%2Fb", "/v1/responses"])(
+    "may ask %s",
+    async (path) => {
+      const method = path.includes("models") ? "GET" : "POST";
+      const answer = await fetch(`${rig.gateway.url}${path}`, {
+        method: "OPTIONS",
+        headers: { origin, "access-control-request-method": method, "access-control-request-headers": sdk },
+      });
+      expect([200, 204]).toContain(answer.status);
+      expect(await answer.text()).toBe("");
+      expect(["*", origin]).toContain(answer.headers.get("access-control-allow-origin"));
+      expect(answer.headers.get("access-control-allow-methods")).toContain(method);
+      const allowed = (answer.headers.get("access-control-allow-headers") ?? "").toLowerCase().split(/\s*,\s*/);
+      for (const name of sdk.split(",")) expect(allowed).toContain(name);
+    },
+  );
 
   test("reads answers and errors, and the headers in them", async () => {
     rig.upstream.answer("limited", always(response(429, refusal("slow"), "Retry-After: 3\r\n")));
     const answers = [
-      await call("POST", "/v1/chat/completions", { body: JSON.stringify({ model: "m", messages }), headers: { origin } }),
-      await call("POST", "/v1/chat/completions", { body: JSON.stringify({ model: "m", messages, stream: true }), headers: { origin } }),
-      await call("POST", "/v1/chat/completions", { body: JSON.stringify({ model: "limited", messages }), headers: { origin } }),
+      await call("POST", "/v1/chat/completions", {
+        body: JSON.stringify({ model: "m", messages }),
+        headers: { origin },
+      }),
+      await call("POST", "/v1/chat/completions", {
+        body: JSON.stringify({ model: "m", messages, stream: true }),
+        headers: { origin },
+      }),
+      await call("POST", "/v1/chat/completions", {
+        body: JSON.stringify({ model: "limited", messages }),
+        headers: { origin },
+      }),
       await call("GET", "/v1/models", { headers: { origin, authorization: "Bearer wrong" } }),
       await call("GET", "/nothing", { headers: { origin } }),
     ];
@@ -132,32 +177,64 @@ describe("a browser", () => {
     }
   });
 
-  test.each(["bad\u0001name", 'x"<script>'])("cannot have header names of its own making repeated: %s", async (asked) => {
-    const client = await openRaw(rig.gateway.url, rawRequest("OPTIONS /v1/models", [`origin: ${origin}`, `access-control-request-headers: ${asked}`]));
-    const answer = await client.answer();
-    client.close();
-    expect(answer.headers["access-control-allow-headers"] ?? "").not.toContain("<script>");
-    expect(answer.headers["access-control-allow-headers"] ?? "").not.toContain("bad");
-  });
+  test.each(["bad\u0001name", 'x"<script>'])(
+    "cannot have header names of its own making repeated: %s",
+    async (asked) => {
+      const client = await openRaw(
+        rig.gateway.url,
+        rawRequest("OPTIONS /v1/models", [`origin: ${origin}`, `access-control-request-headers: ${asked}`]),
+      );
+      const answer = await client.answer();
+      client.close();
+      expect(answer.headers["access-control-allow-headers"] ?? "").not.toContain("<script>");
+      expect(answer.headers["access-control-allow-headers"] ?? "").not.toContain("bad");
+    },
+  );
 });
 
 describe("x-request-id", () => {
   test("is the client's own if it is one, else a fresh one; never the upstream's", async () => {
-    const ask = (id?: string): Promise<Response> => call("POST", "/v1/chat/completions", { body: JSON.stringify({ model: "m", messages }), headers: id === undefined ? {} : { "x-request-id": id } });
-    const ids = [await ask("client-1"), await ask(), await ask(), await ask("x".repeat(500)), await ask("a b"), await ask('"><script>')].map((answer) => answer.headers.get("x-request-id"));
+    const ask = (id?: string): Promise<Response> =>
+      call("POST", "/v1/chat/completions", {
+        body: JSON.stringify({ model: "m", messages }),
+        headers: id === undefined ? {} : { "x-request-id": id },
+      });
+    const ids = [
+      await ask("client-1"),
+      await ask(),
+      await ask(),
+      await ask("x".repeat(500)),
+      await ask("a b"),
+      await ask('"><script>'),
+    ].map((answer) => answer.headers.get("x-request-id"));
     expect(ids[0]).toBe("client-1");
     for (const id of ids.slice(1)) expect(id).toMatch(/^req_[\w]{16,}$/);
     expect(new Set(ids).size).toBe(ids.length);
-    const seen = rig.upstream.asked("m").slice(-6).map(({ headers }) => headers["x-request-id"]);
+    const seen = rig.upstream
+      .asked("m")
+      .slice(-6)
+      .map(({ headers }) => headers["x-request-id"]);
     expect(new Set([...seen, ...ids]).size).toBe(seen.length + ids.length);
   });
 
   test("is there on every answer, and a new one for each attempt upstream", async () => {
-    for (const [method, path] of [["GET", "/health"], ["OPTIONS", "/v1/models"], ["GET", "/nothing"], ["DELETE", "/v1/models"]] as const) {
+    for (const [method, path] of [
+      ["GET", "/health"],
+      ["OPTIONS", "/v1/models"],
+      ["GET", "/nothing"],
+      ["DELETE", "/v1/models"],
+    ] as const) {
       expect((await call(method, path)).headers.get("x-request-id")).toBeTruthy();
     }
-    rig.upstream.answer("refuses", always(response(400, refusal("streaming not supported"))), always(response(200, completion("hello"))));
-    const answer = await call("POST", "/v1/chat/completions", { body: JSON.stringify({ model: "refuses", messages, stream: true }), headers: { "x-request-id": "mine" } });
+    rig.upstream.answer(
+      "refuses",
+      always(response(400, refusal("streaming not supported"))),
+      always(response(200, completion("hello"))),
+    );
+    const answer = await call("POST", "/v1/chat/completions", {
+      body: JSON.stringify({ model: "refuses", messages, stream: true }),
+      headers: { "x-request-id": "mine" },
+    });
     expect(await answer.text()).toContain("hello");
     const ids = rig.upstream.asked("refuses").map(({ headers }) => headers["x-request-id"]);
     expect(new Set([...ids, "mine"]).size).toBe(3);

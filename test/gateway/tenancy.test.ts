@@ -15,8 +15,16 @@ const document = (baseUrl: string): object => ({
     "org/*": { targets: [{ upstream: "gpu" }] },
   },
   tenants: {
-    acme: { keys: [hashed(KEY_A), hashed(KEY_BOTH)], models: ["shared", "own", "org/*"], routes: { own: { targets: [{ upstream: "gpu", model: "shared" }] } } },
-    beta: { keys: [hashed(KEY_B), hashed(KEY_BOTH)], models: ["shared", "beta-only"], routes: { secret: { targets: [{ upstream: "gpu", model: "shared" }] } } },
+    acme: {
+      keys: [hashed(KEY_A), hashed(KEY_BOTH)],
+      models: ["shared", "own", "org/*"],
+      routes: { own: { targets: [{ upstream: "gpu", model: "shared" }] } },
+    },
+    beta: {
+      keys: [hashed(KEY_B), hashed(KEY_BOTH)],
+      models: ["shared", "beta-only"],
+      routes: { secret: { targets: [{ upstream: "gpu", model: "shared" }] } },
+    },
   },
 });
 
@@ -25,10 +33,14 @@ let byHeader: Rig;
 beforeAll(async () => {
   [rig, byHeader] = await Promise.all([
     startRig({ document, secrets: { GPU_KEY: "gpu-secret" } }),
-    startRig({ document: (url) => ({ ...document(url), auth: "header", tenant_header: "X-Team" }), secrets: { GPU_KEY: "gpu-secret" } }),
+    startRig({
+      document: (url) => ({ ...document(url), auth: "header", tenant_header: "X-Team" }),
+      secrets: { GPU_KEY: "gpu-secret" },
+    }),
   ]);
   for (const { upstream } of [rig, byHeader]) {
-    for (const model of ["shared", "beta-only"]) upstream.answer(model, ({ put }) => put(response(200, completion("served"))));
+    for (const model of ["shared", "beta-only"])
+      upstream.answer(model, ({ put }) => put(response(200, completion("served"))));
   }
 });
 afterAll(() => Promise.all([rig.stop(), byHeader.stop()]));
@@ -36,7 +48,12 @@ afterAll(() => Promise.all([rig.stop(), byHeader.stop()]));
 const chat = (model: string): string => JSON.stringify({ model, messages });
 
 /** One request with just these headers, as they stand. */
-async function ask(to: Rig, headers: readonly string[], model = "shared", line = "POST /v1/chat/completions"): Promise<RawAnswer & { code: string | undefined }> {
+async function ask(
+  to: Rig,
+  headers: readonly string[],
+  model = "shared",
+  line = "POST /v1/chat/completions",
+): Promise<RawAnswer & { code: string | undefined }> {
   const client = await openRaw(to.gateway.url, rawRequest(line, headers, line.startsWith("GET") ? "" : chat(model)));
   const answer = await client.answer();
   client.close();
@@ -96,16 +113,21 @@ describe("the key proves the tenant", () => {
     expect(answer.body).not.toMatch(/acme|beta/);
   });
 
-  test.each(["x_tenant: acme", "x-tenant-id: acme", "tenant: acme", "x-forwarded-tenant: acme", "x-sluice-tenant: acme"])(
-    "a look-alike %j names nobody",
-    async (header) => {
-      const answer = await ask(rig, [bearer(KEY_BOTH), header]);
-      expect(answer.status).toBe(400);
-    },
-  );
+  test.each([
+    "x_tenant: acme",
+    "x-tenant-id: acme",
+    "tenant: acme",
+    "x-forwarded-tenant: acme",
+    "x-sluice-tenant: acme",
+  ])("a look-alike %j names nobody", async (header) => {
+    const answer = await ask(rig, [bearer(KEY_BOTH), header]);
+    expect(answer.status).toBe(400);
+  });
 
   test("keys in the URL or the body do not count", async () => {
-    expect(await ask(rig, [], "shared", `POST /v1/chat/completions?api-key=${KEY_A}&authorization=Bearer%20${KEY_A}`)).toMatchObject({ status: 401 });
+    expect(
+      await ask(rig, [], "shared", `POST /v1/chat/completions?api-key=${KEY_A}&authorization=Bearer%20${KEY_A}`),
+    ).toMatchObject({ status: 401 });
     const body = JSON.stringify({ model: "shared", messages, api_key: KEY_A, authorization: `Bearer ${KEY_A}` });
     const client = await openRaw(rig.gateway.url, rawRequest("POST /v1/chat/completions", [], body));
     expect((await client.answer()).status).toBe(401);
@@ -114,7 +136,10 @@ describe("the key proves the tenant", () => {
 
   test("a tenant that exists and one that does not are refused in the same words, on every path", async () => {
     for (const line of ["POST /v1/chat/completions", "GET /v1/models", "GET /v1/models/shared"]) {
-      const [theirs, nobodys] = [await ask(rig, [bearer(KEY_A), "x-tenant: beta"], "shared", line), await ask(rig, [bearer(KEY_A), "x-tenant: gamma"], "shared", line)];
+      const [theirs, nobodys] = [
+        await ask(rig, [bearer(KEY_A), "x-tenant: beta"], "shared", line),
+        await ask(rig, [bearer(KEY_A), "x-tenant: gamma"], "shared", line),
+      ];
       expect(theirs.status).toBe(403);
       expect(differing(theirs, nobodys)).toEqual([]);
     }
@@ -136,22 +161,37 @@ describe("the header alone, where something in front has authenticated", () => {
 });
 
 describe("models", () => {
-  test.each(["beta-only", "secret", "nothing-of-the-kind", "__proto__", "constructor", "toString", "hasOwnProperty", "*", "org", "Shared", "shared ", "\ud800"])(
-    "%j is unknown to a tenant that may not use it",
-    async (model) => {
-      const answer = await ask(rig, [bearer(KEY_A)], model);
-      expect(answer).toMatchObject({ status: 404, code: "model_not_found" });
-      const other = await ask(rig, [bearer(KEY_A)], "unknown-reference");
-      expect(answer.body.replaceAll(JSON.stringify(model).slice(1, -1), "_")).toBe(other.body.replaceAll("unknown-reference", "_"));
-      expect(Object.keys(answer.headers).sort()).toEqual(Object.keys(other.headers).sort());
-    },
-  );
+  test.each([
+    "beta-only",
+    "secret",
+    "nothing-of-the-kind",
+    "__proto__",
+    "constructor",
+    "toString",
+    "hasOwnProperty",
+    "*",
+    "org",
+    "Shared",
+    "shared ",
+    "\ud800",
+  ])("%j is unknown to a tenant that may not use it", async (model) => {
+    const answer = await ask(rig, [bearer(KEY_A)], model);
+    expect(answer).toMatchObject({ status: 404, code: "model_not_found" });
+    const other = await ask(rig, [bearer(KEY_A)], "unknown-reference");
+    expect(answer.body.replaceAll(JSON.stringify(model).slice(1, -1), "_")).toBe(
+      other.body.replaceAll("unknown-reference", "_"),
+    );
+    expect(Object.keys(answer.headers).sort()).toEqual(Object.keys(other.headers).sort());
+  });
 
   test("the list holds a tenant's own names only, and so does the lookup", async () => {
     const list = await ask(rig, [bearer(KEY_A)], "", "GET /v1/models");
     expect((JSON.parse(list.body) as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual(["own", "shared"]);
     for (const id of ["beta-only", "secret", "__proto__", "constructor", "..%2Fbeta-only"]) {
-      expect(await ask(rig, [bearer(KEY_A)], "", `GET /v1/models/${id}`)).toMatchObject({ status: 404, code: "model_not_found" });
+      expect(await ask(rig, [bearer(KEY_A)], "", `GET /v1/models/${id}`)).toMatchObject({
+        status: 404,
+        code: "model_not_found",
+      });
     }
   });
 });
@@ -180,16 +220,39 @@ describe("what an upstream sees", () => {
     expect(answer.status).toBe(200);
     const seen = rig.upstream.asked("shared").at(-1);
     // `cf-worker` is the runtime's own and cannot be left out.
-    expect(Object.keys(seen?.headers ?? {}).sort()).toEqual(["accept", "authorization", "cf-worker", "content-length", "content-type", "host", "user-agent", "x-request-id"]);
-    expect(seen?.headers).toMatchObject({ authorization: "Bearer gpu-secret", host: new URL(rig.upstream.baseUrl).host, "user-agent": "sluice" });
+    expect(Object.keys(seen?.headers ?? {}).sort()).toEqual([
+      "accept",
+      "authorization",
+      "cf-worker",
+      "content-length",
+      "content-type",
+      "host",
+      "user-agent",
+      "x-request-id",
+    ]);
+    expect(seen?.headers).toMatchObject({
+      authorization: "Bearer gpu-secret",
+      host: new URL(rig.upstream.baseUrl).host,
+      "user-agent": "sluice",
+    });
     expect(JSON.stringify(seen)).not.toMatch(/acme|sk-|client-chosen|1\.2\.3\.4|session/);
     expect(answer.headers["x-request-id"]).toBe("client-chosen");
   });
 
   test("never names the host that a request asks for", async () => {
     const evil = ["host: evil.test", "x-forwarded-host: evil.test", "x-upstream-url: http://evil.test/"];
-    const body = JSON.stringify({ model: "shared", messages, base_url: "http://evil.test/v1", url: "http://evil.test", upstream: "evil", api_base: "http://evil.test" });
-    const client = await openRaw(rig.gateway.url, rawRequest("POST http://evil.test/v1/chat/completions", [bearer(KEY_A), ...evil.slice(1)], body));
+    const body = JSON.stringify({
+      model: "shared",
+      messages,
+      base_url: "http://evil.test/v1",
+      url: "http://evil.test",
+      upstream: "evil",
+      api_base: "http://evil.test",
+    });
+    const client = await openRaw(
+      rig.gateway.url,
+      rawRequest("POST http://evil.test/v1/chat/completions", [bearer(KEY_A), ...evil.slice(1)], body),
+    );
     expect((await client.answer()).status).toBe(200);
     client.close();
     expect(rig.upstream.asked("shared").at(-1)?.headers["host"]).toBe(new URL(rig.upstream.baseUrl).host);
@@ -199,6 +262,8 @@ describe("what an upstream sees", () => {
 /** The parts in which two answers differ, but for their ids and dates. */
 function differing(a: RawAnswer, b: RawAnswer): string[] {
   const names = new Set([...Object.keys(a.headers), ...Object.keys(b.headers)]);
-  const headers = [...names].filter((name) => name !== "x-request-id" && name !== "date" && a.headers[name] !== b.headers[name]);
+  const headers = [...names].filter(
+    (name) => name !== "x-request-id" && name !== "date" && a.headers[name] !== b.headers[name],
+  );
   return [...headers, ...(a.status === b.status ? [] : ["status"]), ...(a.body === b.body ? [] : ["body"])];
 }

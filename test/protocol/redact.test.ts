@@ -3,7 +3,11 @@ import { redact } from "../../src/protocol/redact.ts";
 
 describe("what tells about the platform does not leave", () => {
   it.each<[string, string, readonly string[]]>([
-    ["vLLM's served names", "The model `x` does not exist. Valid aliases: big-secret-model, other-model", ["big-secret-model", "other-model"]],
+    [
+      "vLLM's served names",
+      "The model `x` does not exist. Valid aliases: big-secret-model, other-model",
+      ["big-secret-model", "other-model"],
+    ],
     ["available models", "Unknown model. Available models: ['alpha-1', 'beta-2']", ["alpha-1", "beta-2"]],
     ["a list of supported models", "model x not found; supported models are alpha-1, beta-2", ["alpha-1", "beta-2"]],
     ["an IPv4 address", "connect to 10.0.0.5 failed", ["10.0.0.5"]],
@@ -12,13 +16,21 @@ describe("what tells about the platform does not leave", () => {
     ["a bare IPv6 address", "connect to fd00:1:2::5 failed", ["fd00:1:2::5"]],
     ["a full IPv6 address", "peer 2001:0db8:85a3:0000:0000:8a2e:0370:7334 refused", ["2001:0db8", "7334"]],
     ["localhost", "HTTPConnectionPool(host='localhost', port=8000): Max retries exceeded", ["localhost"]],
-    ["a host in a pool", "HTTPSConnectionPool(host='gpu-7.prod.acme.io', port=443): Max retries exceeded with url: /v1/x", ["gpu-7.prod.acme.io"]],
+    [
+      "a host in a pool",
+      "HTTPSConnectionPool(host='gpu-7.prod.acme.io', port=443): Max retries exceeded with url: /v1/x",
+      ["gpu-7.prod.acme.io"],
+    ],
     ["an internal name", "could not resolve vllm.models.svc.cluster.local", ["vllm.models", "cluster.local"]],
     ["an internal URL", "POST http://gpu-7.internal:8000/v1/chat/completions failed", ["gpu-7", "8000"]],
     ["an internal URL of one word", "POST http://vllm-backend:8000/v1/chat/completions failed", ["vllm-backend"]],
     ["dial tcp", "dial tcp 172.17.0.2:8000: connect: connection refused", ["172.17.0.2"]],
     ["lookup", "lookup gpu7.corp on 127.0.0.11:53: no such host", ["gpu7.corp", "127.0.0.11"]],
-    ["a key of OpenAI", "Incorrect API key provided: sk-proj-abcdefghijklmnop1234.", ["sk-proj-abcdefghijklmnop1234", "abcdefghijklmnop"]],
+    [
+      "a key of OpenAI",
+      "Incorrect API key provided: sk-proj-abcdefghijklmnop1234.",
+      ["sk-proj-abcdefghijklmnop1234", "abcdefghijklmnop"],
+    ],
     ["a key with stars", "Incorrect API key provided: sk-abcd************wxyz.", ["wxyz", "sk-abcd"]],
     ["a bearer token", "Authorization: Bearer abc.def-123456 is wrong", ["abc.def-123456"]],
     ["a key in JSON", '{"api_key": "abcdef123456"} is wrong', ["abcdef123456"]],
@@ -30,8 +42,16 @@ describe("what tells about the platform does not leave", () => {
     ["a home path", "No such file: '/home/ops/vllm/main.py'", ["/home/ops"]],
     ["a path of Windows", "Could not open C:\\models\\secret\\x.bin", ["models\\secret"]],
     ["a path with an extension at the root", "cannot open /etc/passwd", ["/etc/passwd"]],
-    ["Python's traceback", 'boom\nTraceback (most recent call last):\n  File "/usr/lib/python3/site-packages/vllm/x.py", line 5, in f\n    raise X\nValueError: y', ["Traceback", "/usr/lib", "line 5"]],
-    ["a stack of JavaScript", "TypeError: x\n    at foo (/srv/app/index.js:10:5)\n    at bar (/srv/app/b.js:1:1)", ["/srv/app", "foo"]],
+    [
+      "Python's traceback",
+      'boom\nTraceback (most recent call last):\n  File "/usr/lib/python3/site-packages/vllm/x.py", line 5, in f\n    raise X\nValueError: y',
+      ["Traceback", "/usr/lib", "line 5"],
+    ],
+    [
+      "a stack of JavaScript",
+      "TypeError: x\n    at foo (/srv/app/index.js:10:5)\n    at bar (/srv/app/b.js:1:1)",
+      ["/srv/app", "foo"],
+    ],
     ["a file and line of Python", 'boom File "/opt/vllm/engine.py", line 12, in step', ["/opt/vllm", "line 12"]],
     ["an AWS host", "ip-10-1-2-3.eu-west-1.compute.internal refused", ["ip-10-1-2-3"]],
   ])("%s", (_name, message, secrets) => {
@@ -40,7 +60,10 @@ describe("what tells about the platform does not leave", () => {
   });
 
   it("the upstream's own host, whatever it is called", () => {
-    const text = redact("cannot reach api.acme-gpu.example:8443 or https://api.acme-gpu.example:8443/v1", "api.acme-gpu.example:8443");
+    const text = redact(
+      "cannot reach api.acme-gpu.example:8443 or https://api.acme-gpu.example:8443/v1",
+      "api.acme-gpu.example:8443",
+    );
     expect(text).not.toContain("acme-gpu");
   });
 
@@ -85,7 +108,7 @@ describe("what is about the client's request stays readable", () => {
     "version 1.2.3 of the API does not support this, use 1.3.0",
     "Invalid JSON: </tool_call> expected, and/or more",
     "n must be in [1, 128]; ratio 3/4/5 is wrong",
-    "Grammar error in rule root ::= \"a\" | b",
+    'Grammar error in rule root ::= "a" | b',
     "token budget: reasoning tokens must be under 21K",
     "Unknown parameter: 'skip_special_tokens'.",
     "key-value pairs in metadata must be strings",

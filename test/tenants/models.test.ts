@@ -6,7 +6,12 @@ import { configOf, DOCUMENT } from "./configured.ts";
 const to = (model: string): object => ({ targets: [{ upstream: "gpu", model }] });
 const config = configOf({
   ...DOCUMENT,
-  routes: { llama: to("shared-llama"), "llama-*": to("shared-star"), qwen: to("shared-qwen"), "org/model": to("shared-org") },
+  routes: {
+    llama: to("shared-llama"),
+    "llama-*": to("shared-star"),
+    qwen: to("shared-qwen"),
+    "org/model": to("shared-org"),
+  },
   tenants: {
     all: {},
     some: { models: ["llama", "llama-3*", "gone"] },
@@ -38,7 +43,9 @@ describe("routeOf", () => {
     ["narrow", "hidden", undefined],
     ["narrow", "llama", undefined],
     ["all", "toString", undefined],
-  ])("%s asks for %s: %s", (id, model, expected) => expect(routeOf(config, tenant(id), model)?.targets[0]?.model).toBe(expected));
+  ])("%s asks for %s: %s", (id, model, expected) =>
+    expect(routeOf(config, tenant(id), model)?.targets[0]?.model).toBe(expected),
+  );
 });
 
 describe("modelNames", () => {
@@ -51,7 +58,11 @@ describe("modelNames", () => {
   ])("of %s", (id, names) => expect(modelNames(config, tenant(id))).toEqual(names));
 
   it("lists a name of the tenant's own list that a * serves", () => {
-    const listed = configOf({ ...DOCUMENT, routes: { "case-*": { targets: [{ upstream: "gpu" }] } }, tenants: { a: { models: ["case-1", "case-*"] } } });
+    const listed = configOf({
+      ...DOCUMENT,
+      routes: { "case-*": { targets: [{ upstream: "gpu" }] } },
+      tenants: { a: { models: ["case-1", "case-*"] } },
+    });
     expect(modelNames(listed, listed.tenants.get("a") as Tenant)).toEqual(["case-1"]);
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createPatterns } from "../../src/tenants/patterns.ts";
 
-const patterns = (...names: string[]): ((name: string) => string | undefined) => createPatterns(names.map((name) => [name, name] as const)).find;
+const patterns = (...names: string[]): ((name: string) => string | undefined) =>
+  createPatterns(names.map((name) => [name, name] as const)).find;
 
 describe("createPatterns", () => {
   it.each<[readonly string[], string, string | undefined]>([
@@ -25,5 +26,13 @@ describe("createPatterns", () => {
     [["a"], "__proto__", undefined],
   ])("%j of %s: %s", (names, name, found) => expect(patterns(...names)(name)).toBe(found));
 
-  it("lists the names without a *", () => expect(createPatterns([["a", 1], ["b*", 2], ["*", 3], ["c", 4]]).exact).toEqual(["a", "c"]));
+  it("lists the names without a *", () =>
+    expect(
+      createPatterns([
+        ["a", 1],
+        ["b*", 2],
+        ["*", 3],
+        ["c", 4],
+      ]).exact,
+    ).toEqual(["a", "c"]));
 });

@@ -2,11 +2,24 @@ import { describe, expect, it } from "vitest";
 import { createDeadline, DeadlineExceeded, type Deadline } from "../../src/upstream/deadline.ts";
 
 /** A deadline over a clock of its own; the real timers only wake it up. */
-function watched(): { deadline: Deadline; advance: (ms: number) => void; expired: DeadlineExceeded[]; settle: () => Promise<void> } {
+function watched(): {
+  deadline: Deadline;
+  advance: (ms: number) => void;
+  expired: DeadlineExceeded[];
+  settle: () => Promise<void>;
+} {
   let clock = 1_000_000;
   const expired: DeadlineExceeded[] = [];
-  const deadline = createDeadline(() => clock, (reason) => expired.push(reason));
-  return { deadline, expired, advance: (ms) => void (clock += ms), settle: () => new Promise((wake) => setTimeout(wake, 60)) };
+  const deadline = createDeadline(
+    () => clock,
+    (reason) => expired.push(reason),
+  );
+  return {
+    deadline,
+    expired,
+    advance: (ms) => void (clock += ms),
+    settle: () => new Promise((wake) => setTimeout(wake, 60)),
+  };
 }
 
 describe("createDeadline", () => {
@@ -16,7 +29,9 @@ describe("createDeadline", () => {
     advance(10);
     await settle();
     await settle();
-    expect(expired.map(({ limit, name, message }) => [limit, name, message])).toEqual([["idle_ms", "DeadlineExceeded", "idle_ms exceeded"]]);
+    expect(expired.map(({ limit, name, message }) => [limit, name, message])).toEqual([
+      ["idle_ms", "DeadlineExceeded", "idle_ms exceeded"],
+    ]);
   });
 
   it("a later limit replaces an earlier one", async () => {

@@ -45,7 +45,7 @@ export const POSITIVE: readonly string[] = [
   "The stream parameter must be false or omitted",
   "Please set stream to false",
   "Please set `stream=false` and try again",
-  "Set \"stream\": false",
+  'Set "stream": false',
   "Only stream=false is supported",
   "This model requires stream=false",
   "The model o1-pro does not support streaming.",
@@ -188,7 +188,7 @@ export const OPTIONS_COMPLAINTS: readonly string[] = [
   "stream_options should be set along with stream = true",
   "Invalid value for stream_options",
   "this server does not support stream_options",
-  "json: unknown field \"stream_options\"",
+  'json: unknown field "stream_options"',
   "include_usage is not supported",
 ];
 
@@ -222,7 +222,7 @@ export const KEY_REFUSED: readonly string[] = [
   "Unknown parameter: 'stream'.",
   "Unexpected keyword argument: stream",
   "Additional property stream is not allowed",
-  "json: unknown field \"stream\"",
+  'json: unknown field "stream"',
   "Extra inputs are not permitted: stream",
   "got an unexpected keyword argument 'stream'",
 ];

@@ -24,7 +24,8 @@ describe("createStreamingMemory", () => {
       { tenant: "a", upstream: 'b","c', model: "d", combination: "" },
       { tenant: "a", upstream: "b|c", model: "d", combination: "" },
       { tenant: "a", upstream: "b", model: "c|d", combination: "" },
-    ]) expect(memory.recall(key, 1)).toEqual({});
+    ])
+      expect(memory.recall(key, 1)).toEqual({});
   });
 
   it("adds what is learned later", () => {

@@ -2,17 +2,37 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readReport, type UpstreamReport } from "../../src/protocol/upstream-error.ts";
 import type { AskedForm } from "../../src/upstream/request.ts";
-import { planStreaming, type StreamingFacts, type StreamingPlan, type StreamingWishes } from "../../src/upstream/streaming-plan.ts";
+import {
+  planStreaming,
+  type StreamingFacts,
+  type StreamingPlan,
+  type StreamingWishes,
+} from "../../src/upstream/streaming-plan.ts";
+import { targetOf } from "./target-of.ts";
 
-const WISHES: StreamingWishes = { clientStreams: true, clientOptions: true, hasTools: false, preferStream: false, capabilities: { streaming: true, streaming_with_tools: true }, known: {} };
-const report = (message: string, status = 400): UpstreamReport => readReport(status, JSON.stringify({ error: { message } }));
+const can = (streaming: boolean, streaming_with_tools: boolean): StreamingWishes["capabilities"] => ({
+  ...targetOf().capabilities,
+  streaming,
+  streaming_with_tools,
+});
+const WISHES: StreamingWishes = {
+  clientStreams: true,
+  clientOptions: true,
+  hasTools: false,
+  preferStream: false,
+  capabilities: can(true, true),
+  known: {},
+};
+const report = (message: string, status = 400): UpstreamReport =>
+  readReport(status, JSON.stringify({ error: { message } }));
 const NO_STREAM = report("streaming is not supported");
 const NO_KEY = report("extraneous key [stream] is not permitted");
 const NO_OPTIONS = report("stream_options is not supported");
 const ONLY_STREAM = report("This model only supports streaming");
 const OTHER = report("temperature must be non-negative");
 
-const written = ({ stream, omitKey, options }: AskedForm): string => (stream ? `stream${options ? "+options" : ""}` : omitKey ? "no key" : "whole");
+const written = ({ stream, omitKey, options }: AskedForm): string =>
+  stream ? `stream${options ? "+options" : ""}` : omitKey ? "no key" : "whole";
 /** The forms that are asked in, when the answers are these errors in turn. */
 function asked(wishes: Partial<StreamingWishes>, ...reports: UpstreamReport[]): string[] {
   const plan = planStreaming({ ...WISHES, ...wishes });
@@ -34,17 +54,33 @@ describe("the first form", () => {
     ["a stream with options for a client that wants them", {}, "stream+options"],
     ["a stream without options for one that does not", { clientOptions: false }, "stream"],
     ["whole for a client that wants JSON", { clientStreams: false, clientOptions: false }, "whole"],
-    ["a stream with options for one that wants JSON, if streams are preferred", { clientStreams: false, clientOptions: false, preferStream: true }, "stream+options"],
-    ["whole for an upstream that cannot stream", { capabilities: { streaming: false, streaming_with_tools: true } }, "whole"],
-    ["whole with tools for one that cannot stream those", { hasTools: true, capabilities: { streaming: true, streaming_with_tools: false } }, "whole"],
-    ["a stream without tools for the same one", { capabilities: { streaming: true, streaming_with_tools: false } }, "stream+options"],
-    ["whole, although streams are preferred, where there are none", { clientStreams: false, preferStream: true, capabilities: { streaming: false, streaming_with_tools: false } }, "whole"],
+    [
+      "a stream with options for one that wants JSON, if streams are preferred",
+      { clientStreams: false, clientOptions: false, preferStream: true },
+      "stream+options",
+    ],
+    ["whole for an upstream that cannot stream", { capabilities: can(false, true) }, "whole"],
+    ["whole with tools for one that cannot stream those", { hasTools: true, capabilities: can(true, false) }, "whole"],
+    ["a stream without tools for the same one", { capabilities: can(true, false) }, "stream+options"],
+    [
+      "whole, although streams are preferred, where there are none",
+      { clientStreams: false, preferStream: true, capabilities: can(false, false) },
+      "whole",
+    ],
     ["what is known: no stream", { known: { noStream: true } }, "whole"],
     ["what is known: no key", { known: { noKey: true } }, "no key"],
     ["what is known: no key, for a client that wants JSON", { clientStreams: false, known: { noKey: true } }, "no key"],
     ["what is known: no options", { known: { noOptions: true } }, "stream"],
-    ["what is known: only streams", { clientStreams: false, clientOptions: false, known: { onlyStream: true } }, "stream+options"],
-    ["what is known: no stream, although streams are preferred", { clientStreams: false, preferStream: true, known: { noStream: true } }, "whole"],
+    [
+      "what is known: only streams",
+      { clientStreams: false, clientOptions: false, known: { onlyStream: true } },
+      "stream+options",
+    ],
+    [
+      "what is known: no stream, although streams are preferred",
+      { clientStreams: false, preferStream: true, known: { noStream: true } },
+      "whole",
+    ],
   ])("is %s", (_name, wishes, form) => expect(asked(wishes)).toEqual([form]));
 });
 
@@ -60,10 +96,30 @@ describe("further forms", () => {
     ["... and not a fourth time", {}, [NO_OPTIONS, NO_STREAM, NO_KEY], ["stream+options", "stream", "whole", "end"]],
     ["no stream, then the key itself", {}, [NO_STREAM, NO_KEY], ["stream+options", "whole", "no key"]],
     ["no stream, then only streams: once each way", {}, [NO_STREAM, ONLY_STREAM], ["stream+options", "whole", "end"]],
-    ["only streams", { clientStreams: false, clientOptions: false }, [ONLY_STREAM, OTHER], ["whole", "stream+options", "end"]],
-    ["only streams, then no options", { clientStreams: false, clientOptions: false }, [ONLY_STREAM, NO_OPTIONS], ["whole", "stream+options", "stream"]],
-    ["only streams, then no stream: once each way", { clientStreams: false, clientOptions: false }, [ONLY_STREAM, NO_STREAM], ["whole", "stream+options", "end"]],
-    ["a preferred stream that is refused", { clientStreams: false, clientOptions: false, preferStream: true }, [NO_STREAM, OTHER], ["stream+options", "whole", "end"]],
+    [
+      "only streams",
+      { clientStreams: false, clientOptions: false },
+      [ONLY_STREAM, OTHER],
+      ["whole", "stream+options", "end"],
+    ],
+    [
+      "only streams, then no options",
+      { clientStreams: false, clientOptions: false },
+      [ONLY_STREAM, NO_OPTIONS],
+      ["whole", "stream+options", "stream"],
+    ],
+    [
+      "only streams, then no stream: once each way",
+      { clientStreams: false, clientOptions: false },
+      [ONLY_STREAM, NO_STREAM],
+      ["whole", "stream+options", "end"],
+    ],
+    [
+      "a preferred stream that is refused",
+      { clientStreams: false, clientOptions: false, preferStream: true },
+      [NO_STREAM, OTHER],
+      ["stream+options", "whole", "end"],
+    ],
     ["a status that means something else", {}, [report("streaming is not supported", 429)], ["stream+options", "end"]],
   ])("%s", (_name, wishes, reports, forms) => expect(asked(wishes, ...reports)).toEqual(forms));
 
@@ -78,8 +134,10 @@ describe("further forms", () => {
     clientOptions: fc.boolean(),
     hasTools: fc.boolean(),
     preferStream: fc.boolean(),
-    capabilities: fc.record({ streaming: fc.boolean(), streaming_with_tools: fc.boolean() }),
-    known: fc.record({ noStream: fact, noKey: fact, noOptions: fact, onlyStream: fact }).map((facts) => JSON.parse(JSON.stringify(facts)) as StreamingFacts),
+    capabilities: fc.tuple(fc.boolean(), fc.boolean()).map(([plain, tools]) => can(plain, tools)),
+    known: fc
+      .record({ noStream: fact, noKey: fact, noOptions: fact, onlyStream: fact })
+      .map((facts) => JSON.parse(JSON.stringify(facts)) as StreamingFacts),
   });
 
   it("are never more than three, never the same twice, and go each way at most once", () => {

@@ -6,21 +6,31 @@ import { KEY_REFUSED, LOOK_ALIKES, OLDEST, OPTIONS_COMPLAINTS, POSITIVE, STREAM_
 
 const STREAM: Asked = { stream: true, options: true };
 const WHOLE: Asked = { stream: false, options: false };
-const envelope = (message: unknown, more: object = {}): string => JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null, ...more } });
+const envelope = (message: unknown, more: object = {}): string =>
+  JSON.stringify({ error: { message, type: "invalid_request_error", param: null, code: null, ...more } });
 /** The error came inside a 200: no status but what the body names. */
 const INSIDE = "inside";
-const verdict = (body: string, status: number | typeof INSIDE = 400, asked: Asked = STREAM): StreamingRefusal | undefined =>
-  recogniseRefusal(readReport(status === INSIDE ? undefined : status, body), asked);
+const verdict = (
+  body: string,
+  status: number | typeof INSIDE = 400,
+  asked: Asked = STREAM,
+): StreamingRefusal | undefined => recogniseRefusal(readReport(status === INSIDE ? undefined : status, body), asked);
 
 /** Where servers put their words. */
 const CONTAINERS: readonly (readonly [string, (words: string) => string])[] = [
   ["an envelope", envelope],
   ["an envelope with the code as a number", (words) => envelope(words, { code: 400 })],
   ["an envelope with words for none", (words) => envelope(words, { param: "None", code: "None" })],
-  ["a flat object", (words) => JSON.stringify({ object: "error", message: words, type: "BadRequestError", param: null, code: 400 })],
+  [
+    "a flat object",
+    (words) => JSON.stringify({ object: "error", message: words, type: "BadRequestError", param: null, code: 400 }),
+  ],
   ["a flat message", (words) => JSON.stringify({ message: words })],
   ["detail", (words) => JSON.stringify({ detail: words })],
-  ["detail as a list of faults", (words) => JSON.stringify({ detail: [{ type: "value_error", loc: ["body", "stream"], msg: words, input: true }] })],
+  [
+    "detail as a list of faults",
+    (words) => JSON.stringify({ detail: [{ type: "value_error", loc: ["body", "stream"], msg: words, input: true }] }),
+  ],
   ["detail as an object", (words) => JSON.stringify({ detail: { error: words } })],
   ["detail as an envelope", (words) => JSON.stringify({ detail: { error: { message: words } } })],
   ["error as text", (words) => JSON.stringify({ error: words })],
@@ -34,16 +44,32 @@ const CONTAINERS: readonly (readonly [string, (words: string) => string])[] = [
   ["JSON text inside message", (words) => envelope(envelope(words))],
   ["JSON text behind a status in message", (words) => envelope(`Error code: 400 - ${envelope(words)}`)],
   ["JSON text inside error", (words) => JSON.stringify({ error: envelope(words) })],
-  ["JSON text inside metadata.raw", (words) => envelope("Provider returned error", { metadata: { raw: envelope(words), provider_name: "P" } })],
+  [
+    "JSON text inside metadata.raw",
+    (words) => envelope("Provider returned error", { metadata: { raw: envelope(words), provider_name: "P" } }),
+  ],
   ["plain text inside metadata.raw", (words) => envelope("Provider returned error", { metadata: { raw: words } })],
   ["JSON text as the whole body", (words) => JSON.stringify(envelope(words))],
-  ["Python's dict inside message", (words) => envelope(`litellm.BadRequestError: Error code: 400 - {'error': {'message': "${words}", 'type': 'invalid_request_error', 'param': 'stream'}}`)],
+  [
+    "Python's dict inside message",
+    (words) =>
+      envelope(
+        `litellm.BadRequestError: Error code: 400 - {'error': {'message': "${words}", 'type': 'invalid_request_error', 'param': 'stream'}}`,
+      ),
+  ],
   ["plain text", (words) => words],
-  ["a relay's prefix and request id", (words) => envelope(`[provider/x] 400 Bad Request: ${words} (request id: 20240913A)`)],
+  [
+    "a relay's prefix and request id",
+    (words) => envelope(`[provider/x] 400 Bad Request: ${words} (request id: 20240913A)`),
+  ],
 ];
 
 const upper = (words: string): string => words.toUpperCase();
-const contracted = (words: string): string => words.replace(/\bdoes not\b/g, "doesn't").replace(/\bis not\b/g, "isn't").replace(/(?<!is )\bnot supported/g, "isn't supported");
+const contracted = (words: string): string =>
+  words
+    .replace(/\bdoes not\b/g, "doesn't")
+    .replace(/\bis not\b/g, "isn't")
+    .replace(/(?<!is )\bnot supported/g, "isn't supported");
 const expanded = (words: string): string => words.replace(/\b(is|does|do)n['’]t\b/gi, "$1 not");
 
 describe("the oldest wordings", () => {
@@ -53,7 +79,14 @@ describe("the oldest wordings", () => {
   });
 
   it.each(OLDEST)("as a sentence: %s", (words) => {
-    for (const sentence of [`${words}.`, `Error: ${words}.`, `${words}!`, `${words}; try again`, `Bad request: ${words}, see the docs.`, `(${words})`]) {
+    for (const sentence of [
+      `${words}.`,
+      `Error: ${words}.`,
+      `${words}!`,
+      `${words}; try again`,
+      `Bad request: ${words}, see the docs.`,
+      `(${words})`,
+    ]) {
       expect([sentence, verdict(envelope(sentence))]).toEqual([sentence, "no_stream"]);
     }
   });
@@ -75,27 +108,44 @@ describe("the oldest wordings", () => {
   });
 
   it("inside a 200 that names such a status", () => {
-    for (const status of [401, 403, 408, 409, 429, 500, 503]) expect(verdict(envelope("streaming not supported", { code: status }), INSIDE)).toBe(undefined);
+    for (const status of [401, 403, 408, 409, 429, 500, 503])
+      expect(verdict(envelope("streaming not supported", { code: status }), INSIDE)).toBe(undefined);
   });
 
-  it.each(["Cannot use tools with stream", "cannot use tools with stream", "Can't use tools with stream", "logprobs is not supported with tools + stream", "cannot handle more than 1 `PromptStrings` when Streaming"])("with status 500: %s", (words) => {
+  it.each([
+    "Cannot use tools with stream",
+    "cannot use tools with stream",
+    "Can't use tools with stream",
+    "logprobs is not supported with tools + stream",
+    "cannot handle more than 1 `PromptStrings` when Streaming",
+  ])("with status 500: %s", (words) => {
     expect(verdict(envelope(words, { code: 500 }), 500)).toBe("no_stream");
     expect(verdict(envelope(words, { code: 500 }), INSIDE)).toBe("no_stream");
   });
 
   it("not when param names another field", () => {
     for (const param of ["messages[0].role", "model", "tools", "tools[0].function.name", "response_format", "n"]) {
-      for (const words of OLDEST) expect([param, words, verdict(envelope(words, { param }))]).toEqual([param, words, undefined]);
+      for (const words of OLDEST)
+        expect([param, words, verdict(envelope(words, { param }))]).toEqual([param, words, undefined]);
     }
   });
 
   it("when param names stream, whatever the words", () => {
     for (const param of ["stream", "body.stream", "$.stream", "#/stream"]) {
-      for (const words of ["Unsupported value.", "not allowed", "", "Invalid parameter"]) expect([param, words, verdict(envelope(words, { param }))]).toEqual([param, words, "no_stream"]);
+      for (const words of ["Unsupported value.", "not allowed", "", "Invalid parameter"])
+        expect([param, words, verdict(envelope(words, { param }))]).toEqual([param, words, "no_stream"]);
     }
   });
 
-  it.each(["stream_not_supported", "streaming_not_supported", "unsupported_stream", "streaming_unsupported", "stream_unsupported", "streaming_disabled", "STREAMING_NOT_SUPPORTED"])("as the code %s", (code) => {
+  it.each([
+    "stream_not_supported",
+    "streaming_not_supported",
+    "unsupported_stream",
+    "streaming_unsupported",
+    "stream_unsupported",
+    "streaming_disabled",
+    "STREAMING_NOT_SUPPORTED",
+  ])("as the code %s", (code) => {
     expect(verdict(envelope("Bad request.", { code }))).toBe("no_stream");
   });
 
@@ -107,7 +157,11 @@ describe("the oldest wordings", () => {
 
 describe("further wordings", () => {
   it.each(POSITIVE)("%s", (words) => {
-    for (const variant of [words, upper(words), expanded(words)]) expect([variant, String(verdict(envelope(variant)))]).toEqual([variant, expect.stringMatching(/^no_stream(?:_key)?$/)]);
+    for (const variant of [words, upper(words), expanded(words)])
+      expect([variant, String(verdict(envelope(variant)))]).toEqual([
+        variant,
+        expect.stringMatching(/^no_stream(?:_key)?$/),
+      ]);
     expect(String(verdict(JSON.stringify({ detail: words })))).toMatch(/^no_stream(?:_key)?$/);
   });
 
@@ -131,8 +185,19 @@ describe("look-alikes", () => {
 
   it("a validator that quotes the request, in which the words stand", () => {
     const input = { stream: true, messages: [{ role: "user", content: "streaming is not supported" }] };
-    expect(verdict(JSON.stringify({ detail: [{ type: "missing", loc: ["body", "model"], msg: "Field required", input }] }), 422)).toBe(undefined);
-    expect(verdict(envelope(`[{'type': 'missing', 'loc': ('body', 'model'), 'msg': 'Field required', 'input': {'stream': True, 'messages': [{'role': 'user', 'content': 'streaming is not supported'}]}}]`))).toBe(undefined);
+    expect(
+      verdict(
+        JSON.stringify({ detail: [{ type: "missing", loc: ["body", "model"], msg: "Field required", input }] }),
+        422,
+      ),
+    ).toBe(undefined);
+    expect(
+      verdict(
+        envelope(
+          `[{'type': 'missing', 'loc': ('body', 'model'), 'msg': 'Field required', 'input': {'stream': True, 'messages': [{'role': 'user', 'content': 'streaming is not supported'}]}}]`,
+        ),
+      ),
+    ).toBe(undefined);
   });
 
   it("a long text is read in bounded work", () => {
@@ -155,11 +220,21 @@ describe("stream_options", () => {
     expect(verdict(envelope("Not supported", { param: "stream_options" }))).toBe("no_options");
     expect(verdict(envelope("Not supported", { param: "stream_options.include_usage" }))).toBe("no_options");
     expect(verdict(envelope("Not supported", { param: "body.stream_options" }))).toBe("no_options");
-    expect(verdict(JSON.stringify({ detail: [{ type: "extra_forbidden", loc: ["body", "stream_options"], msg: "Extra inputs are not permitted", input: { include_usage: true } }] }), 422)).toBe("no_options");
-  });
-
-  it("named beside a refusal of streaming: the refusal counts", () => {
-    expect(verdict(envelope("Streaming is not supported for this model (stream_options was ignored)."))).toBe("no_stream");
+    expect(
+      verdict(
+        JSON.stringify({
+          detail: [
+            {
+              type: "extra_forbidden",
+              loc: ["body", "stream_options"],
+              msg: "Extra inputs are not permitted",
+              input: { include_usage: true },
+            },
+          ],
+        }),
+        422,
+      ),
+    ).toBe("no_options");
   });
 });
 
@@ -178,7 +253,8 @@ describe("stream only", () => {
   });
 
   it("never with a status that means something else", () => {
-    for (const status of [401, 403, 429, 500, 503]) expect(verdict(envelope("This model only supports streaming"), status, WHOLE)).toBe(undefined);
+    for (const status of [401, 403, 429, 500, 503])
+      expect(verdict(envelope("This model only supports streaming"), status, WHOLE)).toBe(undefined);
   });
 });
 
@@ -197,7 +273,8 @@ interface Row {
   readonly omit?: boolean;
   readonly reply: Reply;
 }
-const rowsOf = (folder: string): Row[] => JSON.parse(readFileSync(new URL(`../fixtures/${folder}/refusals.json`, import.meta.url), "utf8")) as Row[];
+const rowsOf = (folder: string): Row[] =>
+  JSON.parse(readFileSync(new URL(`../fixtures/${folder}/refusals.json`, import.meta.url), "utf8")) as Row[];
 
 /** The error document of a reply: its body, or the data of its first event. */
 function documentOf({ json, text, body = [] }: Reply): string {
@@ -211,7 +288,11 @@ describe("the rows of the tables", () => {
   const expected = ({ verdict: wanted, omit, judgement }: Row): RegExp => {
     switch (wanted) {
       case "yes":
-        return judgement === true ? /^(?:no_stream|no_stream_key|undefined)$/ : omit === true ? /^no_stream_key$/ : /^no_stream(?:_key)?$/;
+        return judgement === true
+          ? /^(?:no_stream|no_stream_key|undefined)$/
+          : omit === true
+            ? /^no_stream_key$/
+            : /^no_stream(?:_key)?$/;
       case "no-options":
       case "trap":
         return /^no_options$/;
@@ -223,7 +304,9 @@ describe("the rows of the tables", () => {
         return /^(?:only_stream|undefined)$/;
     }
   };
-  it.each([...rowsOf("cases"), ...rowsOf("cases-own")].map((row) => [`${row.row}${row.v ?? ""} ${row.title}`, row] as const))("%s", (_name, row) => {
+  it.each(
+    [...rowsOf("cases"), ...rowsOf("cases-own")].map((row) => [`${row.row}${row.v ?? ""} ${row.title}`, row] as const),
+  )("%s", (_name, row) => {
     const asked = row.verdict === "stream" || row.verdict === "either" ? WHOLE : STREAM;
     expect(String(verdict(documentOf(row.reply), row.reply.status ?? INSIDE, asked))).toMatch(expected(row));
   });

@@ -1,16 +1,15 @@
-import { BEARER } from "../../src/upstream/provider.ts";
+import { createConfig } from "../../src/tenants/config.ts";
 import type { Target } from "../../src/upstream/target.ts";
 
-export const targetOf = (more: Partial<Target> = {}): Target => ({
-  upstream: "gpu",
-  provider: { id: "openai-compatible", auth: BEARER, capabilities: { streaming: true, streaming_with_tools: true } },
-  baseUrl: "http://gpu.example:8000/v1",
-  model: undefined,
-  credential: undefined,
-  headers: {},
-  binding: undefined,
-  preferStream: false,
-  deadlines: { first_event_ms: 1, idle_ms: 1, total_ms: 1, keep_alive_ms: 1 },
-  capabilities: { streaming: true, streaming_with_tools: true },
-  ...more,
+const config = createConfig({
+  upstreams: { gpu: { base_url: "http://gpu.example:8000/v1" } },
+  routes: { m: { targets: [{ upstream: "gpu" }] } },
+  tenants: {},
 });
+
+/** A target of an upstream that says nothing of itself. */
+export function targetOf(more: Partial<Target> = {}): Target {
+  const target = config.routes.find("m")?.targets[0];
+  if (target === undefined) throw new Error("there is no target");
+  return { ...target, ...more };
+}

@@ -9,7 +9,12 @@ const documentOf = (tenant: string): object => ({
 });
 
 /** A KV namespace of one key, whose reads are counted and can fail. */
-function createStore(first: string | null): { text: string | null; reads: number; broken: boolean; kv: NonNullable<ConfigBindings["CONFIG"]> } {
+function createStore(first: string | null): {
+  text: string | null;
+  reads: number;
+  broken: boolean;
+  kv: NonNullable<ConfigBindings["CONFIG"]>;
+} {
   const store = {
     text: first,
     reads: 0,
@@ -25,7 +30,11 @@ function createStore(first: string | null): { text: string | null; reads: number
   return store;
 }
 
-function createRig(bindings: ConfigBindings): { at(seconds: number): Promise<string | undefined>; atOnce(seconds: number): Config | undefined; log: string[] } {
+function createRig(bindings: ConfigBindings): {
+  at(seconds: number): Promise<string | undefined>;
+  atOnce(seconds: number): Config | undefined;
+  log: string[];
+} {
   const log: string[] = [];
   const source = createConfigSource((event, details) => log.push(`${event} ${JSON.stringify(details)}`));
   const tenantOf = (config: Config | undefined): string | undefined => config?.tenants.keys().next().value;
@@ -62,13 +71,19 @@ describe("a document in KV", () => {
   });
 
   test("comes before the variable", async () => {
-    const rig = createRig({ CONFIG: createStore(JSON.stringify(documentOf("stored"))).kv, GATEWAY: documentOf("variable") });
+    const rig = createRig({
+      CONFIG: createStore(JSON.stringify(documentOf("stored"))).kv,
+      GATEWAY: documentOf("variable"),
+    });
     expect(await rig.at(start)).toBe("stored");
   });
 
   test.each([
     ["{ no json", /config_invalid.*not JSON.*previous/],
-    [JSON.stringify({ ...documentOf("bad"), upstreams: { gpu: { base_url: "not a url, a secret" } } }), /upstreams\.gpu\.base_url: .*previous/],
+    [
+      JSON.stringify({ ...documentOf("bad"), upstreams: { gpu: { base_url: "not a url, a secret" } } }),
+      /upstreams\.gpu\.base_url: .*previous/,
+    ],
     [JSON.stringify({ ...documentOf("bad"), extra_name: 1 }), /extra_name: unknown name.*previous/],
     ["", /config_invalid.*previous/],
     ["null", /config_invalid.*previous/],
@@ -116,7 +131,10 @@ describe("a document in KV", () => {
 
   test("that hangs when it is read again holds nobody up", async () => {
     let hang = false;
-    const kv = { get: (): Promise<string | null> => (hang ? new Promise(() => undefined) : Promise.resolve(JSON.stringify(documentOf("good")))) };
+    const kv = {
+      get: (): Promise<string | null> =>
+        hang ? new Promise(() => undefined) : Promise.resolve(JSON.stringify(documentOf("good"))),
+    };
     const rig = createRig({ CONFIG: kv });
     await rig.at(start);
     hang = true;

@@ -23,7 +23,11 @@ async function ask(body: object, upstream: Upstream, env: object = {}): Promise<
     headers: { authorization: "Bearer foo" },
     body: JSON.stringify({ model: "m", messages, ...body }),
   });
-  const answer = await app.fetch(request, { GATEWAY: document, GPU_KEY: "gpu-secret", VPC: { fetch: upstream }, ...env }, context);
+  const answer = await app.fetch(
+    request,
+    { GATEWAY: document, GPU_KEY: "gpu-secret", VPC: { fetch: upstream }, ...env },
+    context,
+  );
   const text = await answer.text();
   await waitOnExecutionContext(context);
   return { status: answer.status, text };
@@ -34,7 +38,9 @@ const completion = {
   object: "chat.completion",
   created: 1,
   model: "m",
-  choices: [{ index: 0, message: { role: "assistant", content: "hi", refusal: null }, logprobs: null, finish_reason: "stop" }],
+  choices: [
+    { index: 0, message: { role: "assistant", content: "hi", refusal: null }, logprobs: null, finish_reason: "stop" },
+  ],
 };
 
 describe("a binding", () => {
@@ -90,14 +96,21 @@ describe("a binding", () => {
 test("a stream passes inside workerd as outside", async () => {
   const chunk = (delta: object, finish: string | null): string =>
     `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] })}\n\n`;
-  const events = chunk({ role: "assistant", content: "" }, null) + chunk({ content: "hi" }, null) + chunk({}, "stop") + "data: [DONE]\n\n";
-  const { status, text } = await ask({ stream: true }, () => new Response(events, { headers: { "content-type": "text/event-stream" } }));
+  const events =
+    chunk({ role: "assistant", content: "" }, null) +
+    chunk({ content: "hi" }, null) +
+    chunk({}, "stop") +
+    "data: [DONE]\n\n";
+  const { status, text } = await ask(
+    { stream: true },
+    () => new Response(events, { headers: { "content-type": "text/event-stream" } }),
+  );
   expect(status).toBe(200);
   expect(text).toBe(events);
 });
 
 test("a bug of our own is a 500 that tells nothing", async () => {
-  const env = { GATEWAY: document };
+  const env = { GATEWAY: document, VPC: { fetch: () => Response.json(completion) } };
   Object.defineProperty(env, "GPU_KEY", {
     get() {
       throw new RangeError("secret words");
@@ -136,7 +149,8 @@ test("what belongs to one request is not used by another: many at once, and one 
       headers: { authorization: "Bearer foo" },
       body: JSON.stringify({ model: "m", messages, user: `u${i}`, stream: i % 2 === 0 }),
     });
-    const fetch: Upstream = (_url, { body }) => Response.json({ ...completion, id: (JSON.parse(body as string) as { user: string }).user });
+    const fetch: Upstream = (_url, { body }) =>
+      Response.json({ ...completion, id: (JSON.parse(body as string) as { user: string }).user });
     const answer = await app.fetch(request, { GATEWAY: document, GPU_KEY: "x", VPC: { fetch } }, context);
     expect(await answer.text()).toContain(`"id":"u${i}"`);
     await waitOnExecutionContext(context);

@@ -1,11 +1,18 @@
 import type { Context } from "hono";
 import { complete, type AnswerCall } from "../../gateway/complete.ts";
+import { completeEach } from "../../gateway/fan-out.ts";
+import { inlineImages } from "../../gateway/images.ts";
+import type { Ports } from "../../gateway/ports.ts";
 import { chatForm } from "../../protocol/chat/form.ts";
 import { combinationOf, parseChatRequest } from "../../protocol/chat/request.ts";
+import type { GatewayError } from "../../protocol/errors.ts";
+import { ok, type Result } from "../../protocol/result.ts";
 import { routeOf } from "../../tenants/models.ts";
 import { modelNotFound } from "../../upstream/failure.ts";
-import { bodyFor } from "../../upstream/request.ts";
+import type { Shaped } from "../../upstream/shaping/draft.ts";
+import { changedHeader, shapeRequest } from "../../upstream/shaping/shape.ts";
 import type { StreamingMemory } from "../../upstream/streaming-memory.ts";
+import type { Target } from "../../upstream/target.ts";
 import { readBody } from "../body.ts";
 import type { AppEnvironment } from "../environment.ts";
 import { createPorts } from "../ports.ts";
@@ -20,7 +27,7 @@ export function chatCompletions(
   return async (c) => {
     const request = c.req.raw;
     const { config, requestId } = c.var;
-    const tenant = tenantOf(request, config);
+    const tenant = await tenantOf(request, config);
     if (!tenant.ok) return errorResponse(tenant.error);
     const text = await readBody(request, config.maxBodyBytes);
     if (!text.ok) return errorResponse(text.error);
@@ -29,25 +36,45 @@ export function chatCompletions(
     const [target] = routeOf(config, tenant.value, parsed.value.model)?.targets ?? [];
     if (target === undefined) return errorResponse(modelNotFound(parsed.value.model));
     const { body, shape } = parsed.value;
+    const { defaults } = tenant.value;
+    const ports = createPorts(c.env, (promise) => c.executionCtx.waitUntil(promise));
+    const asked = shapeRequest({ text: text.value, body, target, tenant: tenant.value, defaults });
+    if (!asked.ok) return errorResponse(asked.error);
+    const shaped = await withImages(asked.value, target, ports, request.signal);
+    if (!shaped.ok) return errorResponse(shaped.error);
+    const { copies } = shaped.value;
     const call: AnswerCall = {
       tenant: tenant.value.id,
       target,
       endpoint: "/chat/completions",
-      body: bodyFor(text.value, body, tenant.value.defaults, target),
+      body: shaped.value.text,
       model: parsed.value.model,
       stream: parsed.value.stream,
       options: body["stream_options"] !== undefined && body["stream_options"] !== null,
       hasTools: shape.toolNames.length > 0,
       combination: combinationOf(body),
-      form: chatForm(shape),
+      form: chatForm(copies > 1 ? { ...shape, n: 1 } : shape),
       requestId,
       clientGone: request.signal,
       respond: errorResponse,
     };
-    return complete(
-      call,
-      createPorts(c.env, (promise) => c.executionCtx.waitUntil(promise)),
-      memory,
-    );
+    const answer = copies > 1 ? completeEach(call, copies, ports, memory) : complete(call, ports, memory);
+    return told(await answer, changedHeader(shaped.value.changed));
   };
+}
+
+/** For a server that fetches no images itself. */
+async function withImages(
+  shaped: Shaped,
+  target: Target,
+  ports: Ports,
+  leave: AbortSignal,
+): Promise<Result<Shaped, GatewayError>> {
+  const fetch = target.capabilities.image_urls ? undefined : ports.fetcherOf(undefined);
+  return fetch === undefined ? ok(shaped) : inlineImages(shaped, target, fetch, leave);
+}
+
+function told(response: Response, headers: Readonly<Record<string, string>>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }

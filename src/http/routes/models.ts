@@ -11,9 +11,9 @@ const cardOf = (id: string): object => ({ id, object: "model", created: 0, owned
 /** `GET /v1/models`: the names that this tenant may ask for. */
 export const listModels =
   (tenantOf: TenantOf) =>
-  (c: Context<AppEnvironment>): Response => {
+  async (c: Context<AppEnvironment>): Promise<Response> => {
     const { config } = c.var;
-    const tenant = tenantOf(c.req.raw, config);
+    const tenant = await tenantOf(c.req.raw, config);
     if (!tenant.ok) return errorResponse(tenant.error);
     return Response.json({ object: "list", data: modelNames(config, tenant.value).map(cardOf) });
   };
@@ -21,9 +21,9 @@ export const listModels =
 /** `GET /v1/models/{id}`, also for ids with slashes, encoded or not. */
 export const showModel =
   (tenantOf: TenantOf) =>
-  (c: Context<AppEnvironment>): Response => {
+  async (c: Context<AppEnvironment>): Promise<Response> => {
     const { config } = c.var;
-    const tenant = tenantOf(c.req.raw, config);
+    const tenant = await tenantOf(c.req.raw, config);
     if (!tenant.ok) return errorResponse(tenant.error);
     const id = c.req.param("id") ?? "";
     const known = routeOf(config, tenant.value, id) !== undefined;

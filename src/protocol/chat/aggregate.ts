@@ -1,16 +1,8 @@
 import { MAX_ANSWER_BYTES, MAX_EVENT_BYTES, type AnswerGather } from "../answer-form.ts";
-import { gatewayError } from "../errors.ts";
+import { createAnswerGather, type Aggregate } from "../answer-gather.ts";
+import { joinLists, joinTexts, put } from "../json/join.ts";
 import { isObject, type JsonObject } from "../json/lossless.ts";
-import { err, ok, type Result } from "../result.ts";
-import { createSseDecoder, type EventVisitor } from "../sse/decode.ts";
 import { createConform, type ChunkSink, type Conform, type ConformOptions } from "./conform.ts";
-import type { Failure } from "./part.ts";
-
-/** A chat completion as JSON, gathered from the chunks of a stream that holds to the contract. */
-export interface Aggregate extends ChunkSink {
-  /** @param conform the stream that fed it, once it has ended */
-  completion(conform: Conform): JsonObject;
-}
 
 interface Gathered {
   readonly index: number;
@@ -75,7 +67,7 @@ function addChoice(gathered: Gathered, wire: JsonObject): void {
     if (OWN_CHOICE.has(key) || (value === null && gathered.choice[key] !== undefined)) continue;
     put(gathered.choice, key, value);
   }
-  if (isObject(wire["logprobs"])) gathered.logprobs = joinLists(gathered.logprobs, wire["logprobs"]);
+  if (isObject(wire["logprobs"])) gathered.logprobs = joinLists(gathered.logprobs ?? NO_LOGPROBS, wire["logprobs"]);
   const delta = wire["delta"] as JsonObject;
   const { message } = gathered;
   for (const [key, value] of Object.entries(delta)) {
@@ -88,6 +80,7 @@ function addChoice(gathered: Gathered, wire: JsonObject): void {
   }
 }
 
+const NO_LOGPROBS = { content: null, refusal: null };
 const CALL_TEXTS: ReadonlySet<string> = new Set(["arguments"]);
 
 function addCall(calls: JsonObject[], delta: JsonObject): void {
@@ -104,33 +97,6 @@ function addCall(calls: JsonObject[], delta: JsonObject): void {
   const more = delta[call["type"] as string] as JsonObject;
   const key = call["type"] === "custom" ? "input" : "arguments";
   body[key] = `${body[key] as string}${(more[key] as string | undefined) ?? ""}`;
-}
-
-/**
- * What is not OpenAI's: lists go on (`token_ids`, `reasoning_details`), of anything else the last value counts. As an own property,
- * also one called `__proto__`.
- */
-function put(target: JsonObject, key: string, value: unknown): void {
-  const before = Object.hasOwn(target, key) ? target[key] : undefined;
-  const joined = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : value;
-  Object.defineProperty(target, key, { value: joined, enumerable: true, writable: true, configurable: true });
-}
-
-function joinTexts(before: unknown, more: JsonObject, texts: ReadonlySet<string>): JsonObject {
-  const joined: JsonObject = isObject(before) ? { ...before } : {};
-  for (const [key, value] of Object.entries(more)) {
-    const old = joined[key];
-    put(joined, key, texts.has(key) && typeof old === "string" && typeof value === "string" ? old + value : value);
-  }
-  return joined;
-}
-
-function joinLists(before: JsonObject | null, more: JsonObject): JsonObject {
-  const joined: JsonObject = before === null ? { content: null, refusal: null } : { ...before };
-  for (const [key, value] of Object.entries(more)) {
-    if (value !== null || joined[key] === undefined) put(joined, key, value);
-  }
-  return joined;
 }
 
 function choiceOf({ index, message, calls, choice, logprobs }: Gathered): JsonObject {
@@ -153,36 +119,11 @@ function choiceOf({ index, message, calls, choice, logprobs }: Gathered): JsonOb
 
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
-/** An upstream's stream as one JSON answer. It is held in memory, which the whole isolate shares: hence `maxBytes`. */
 export function createChatGather(
   options: Omit<ConformOptions, "parsed">,
   maxEventBytes: number = MAX_EVENT_BYTES,
   maxBytes: number = MAX_ANSWER_BYTES,
 ): AnswerGather {
-  const decoder = createSseDecoder(maxEventBytes);
-  const aggregate = createAggregate();
-  const conform = createConform({ ...options, parsed: true }, aggregate);
-  const visitor: EventVisitor = { text: () => undefined, event: conform.take, known: (_text, at) => at };
-  let bytesSeen = 0;
-  return {
-    state: conform,
-    feed(bytes): void {
-      bytesSeen += bytes.length;
-      decoder.visit(bytes, visitor);
-      if (decoder.overflown || bytesSeen > maxBytes) {
-        conform.fail({
-          error: gatewayError(
-            "upstream_too_large",
-            "The upstream sent an answer that is larger than this gateway accepts.",
-          ),
-        });
-      }
-    },
-    end(failure): Result<JsonObject, Failure> {
-      decoder.flush(visitor);
-      if (failure === undefined) conform.end();
-      else conform.fail(failure);
-      return conform.outcome?.kind === "failed" ? err(conform.outcome.failure) : ok(aggregate.completion(conform));
-    },
-  };
+  const create = (sink: ChunkSink): Conform => createConform({ ...options, parsed: true }, sink);
+  return createAnswerGather(create, createAggregate(), maxEventBytes, maxBytes);
 }

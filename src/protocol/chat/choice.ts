@@ -4,6 +4,9 @@ import type { Brought } from "./finish.ts";
 import type { ChoicePass } from "./pass.ts";
 import type { AnswerShape, FinishReason } from "./types.ts";
 
+/** How many tool calls one choice may make. */
+export const MAX_CALLS = 1024;
+
 /** One choice of one stream: what has gone by, and what waits. */
 export interface Choice {
   /** The index that the client sees. */
@@ -16,8 +19,9 @@ export interface Choice {
   meaning: FinishReason | undefined;
   held: Held | undefined;
   hasText: boolean;
-  /** What whole messages have said, where an upstream sends those in place of deltas. */
-  messageText: string;
+  hasReasoning: boolean;
+  /** What whole messages have said, by member, where an upstream sends those in place of deltas. */
+  readonly messageTexts: Map<string, string>;
   /** In the order in which they were opened. */
   readonly calls: Call[];
   functionName: boolean;
@@ -47,7 +51,8 @@ export function createChoice(
     meaning: undefined,
     held: undefined,
     hasText: false,
-    messageText: "",
+    hasReasoning: false,
+    messageTexts: new Map(),
     calls: [],
     functionName: false,
     functionCall: false,

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../json/lossless.ts";
 
-const MAX_CHOICES = 128;
+const MOST_CHOICES = 128;
 
 /** The choices of one answer, under the indexes that the client sees. */
 export interface Choices<T> {
   /**
-   * The choice that an element of `choices` belongs to; without an index of its own it is the one at its place. `skipped` is told
-   * of choices that should have begun before it. Undefined: there are more choices than can be.
+   * The choice that an element of `choices` belongs to; without an index of its own it is the one at its place. `inOrder`: those that
+   * should have begun before it are there then, too. Undefined: there are more choices than can be.
    */
-  of(wire: JsonObject, place: number, skipped: (choice: T) => void): T | undefined;
+  of(wire: JsonObject, place: number, inOrder?: boolean): T | undefined;
   /** In the order of their indexes. */
   list(): T[];
   readonly size: number;
@@ -16,17 +16,18 @@ export interface Choices<T> {
   count(test: (choice: T) => boolean): number;
 }
 
-/** @param n how many choices the request asked for */
+/** @param n how many choices the request asked for @param most how many there may be */
 export function createChoices<T extends { readonly index: number }>(
   n: number,
   create: (index: number) => T,
+  most: number = MOST_CHOICES,
 ): Choices<T> {
   const choices = new Map<number, T>();
   const renumbered = new Map<number, number>();
 
   const at = (index: number): T | undefined => {
     const known = choices.get(index);
-    if (known !== undefined || choices.size >= MAX_CHOICES) return known;
+    if (known !== undefined || choices.size >= most) return known;
     const choice = create(index);
     choices.set(index, choice);
     return choice;
@@ -46,18 +47,13 @@ export function createChoices<T extends { readonly index: number }>(
   };
 
   return {
-    of(wire, place, skipped): T | undefined {
+    of(wire, place, inOrder = false): T | undefined {
       const own = wire["index"];
       const index = within(typeof own === "number" && Number.isInteger(own) && own >= 0 ? own : place);
       const known = choices.get(index);
       if (known !== undefined) return known;
-      // Some clients want to see the choices begin in order; a server with several slots does not know an order.
-      for (let before = 0; before < Math.min(index, n); before++) {
-        if (choices.has(before)) continue;
-        const earlier = at(before);
-        if (earlier === undefined) return undefined;
-        skipped(earlier);
-      }
+      for (let before = 0; inOrder && before < Math.min(index, n); before++)
+        if (at(before) === undefined) return undefined;
       return at(index);
     },
     list: () => [...choices.values()].sort((a, b) => a.index - b.index),

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../json/lossless.ts";
 import { meaningOf, finishOf } from "./finish.ts";
-import { broughtBy, type Choice } from "./choice.ts";
+import { broughtBy, MAX_CALLS, type Choice } from "./choice.ts";
 import { hasHalfCharacter } from "./text.ts";
 import type { AnswerShape } from "./types.ts";
 
@@ -53,6 +53,7 @@ function isCleanCallList(calls: unknown, choice: Choice): boolean {
     const { name } = body;
     return (
       wire["index"] === choice.calls.length &&
+      choice.calls.length < MAX_CALLS &&
       choice.calls.every((call) => call.out !== undefined && call.id !== id) &&
       typeof id === "string" &&
       id !== "" &&

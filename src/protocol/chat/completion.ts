@@ -162,7 +162,7 @@ function isCleanChoice(wire: JsonObject, shape: AnswerShape): boolean {
     return false;
   if (
     tool_calls !== undefined &&
-    !(Array.isArray(tool_calls) && tool_calls.length > 0 && tool_calls.every(isCleanCall))
+    !(Array.isArray(tool_calls) && tool_calls.length > 0 && tool_calls.every(isCleanCall) && haveOwnIds(tool_calls))
   )
     return false;
   if (content === "" && (tool_calls !== undefined || isObject(function_call))) return false;
@@ -173,6 +173,10 @@ function isCleanChoice(wire: JsonObject, shape: AnswerShape): boolean {
     meaning === finish_reason &&
     finishOf(meaning, broughtBy(message, shape)) === finish_reason
   );
+}
+
+function haveOwnIds(calls: readonly unknown[]): boolean {
+  return new Set(calls.map((call) => (isObject(call) ? call["id"] : undefined))).size === calls.length;
 }
 
 function isCleanCall(wire: unknown): boolean {

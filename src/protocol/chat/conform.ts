@@ -3,14 +3,14 @@ import { gatewayError } from "../errors.ts";
 import { deeperThan, isObject, type JsonObject, MAX_DEPTH, parseLossless, withoutNonFinite } from "../json/lossless.ts";
 import type { ServerSentEvent } from "../sse/decode.ts";
 import { invalidAnswer } from "../upstream-error.ts";
-import { broughtBy, createChoice, type Choice, type Held } from "./choice.ts";
+import { broughtBy, createChoice, MAX_CALLS, type Choice, type Held } from "./choice.ts";
 import { createChoices } from "./choices.ts";
 import { isCleanChoice } from "./clean.ts";
 import { finishOf, meaningOf } from "./finish.ts";
 import { createHead } from "./head.ts";
 import { failureFromBody, parsePart, type Failure } from "./part.ts";
 import type { ChoicePass } from "./pass.ts";
-import { closingDeltas, deltaOf, repairDelta } from "./repair.ts";
+import { closingDeltas, waitingCalls, deltaOf, repairDelta } from "./repair.ts";
 import { createSameShape } from "./same-shape.ts";
 import type { AnswerShape, FinishReason, Identity, WireChunk } from "./types.ts";
 import { createUsageAccount, isWholeUsage } from "./usage.ts";
@@ -46,8 +46,6 @@ export interface ConformOptions {
   readonly pass?: (() => ChoicePass) | undefined;
 }
 
-const MAX_CALLS = 1024;
-
 export function createConform({ shape, identity, parsed, pass }: ConformOptions, sink: ChunkSink): Conform {
   const account = createUsageAccount();
   const sameShape = createSameShape();
@@ -62,18 +60,25 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
   const choices = createChoices(shape.n, (index) => createChoice(index, isPartialName, pass?.()));
   const newCallId = (): string => identity.newId("call_");
 
-  const emit = (chunk: JsonObject, choice: JsonObject): void => sink.changed(head.rewrite(chunk, [choice]));
+  const emit = (chunk: JsonObject, choice: JsonObject): void => {
+    if (choices.size > 1) beginBefore(choice["index"] as number, chunk);
+    sink.changed(head.rewrite(chunk, [choice]));
+  };
 
-  const choiceOf = (wire: JsonObject, place: number, chunk: JsonObject): Choice | undefined =>
-    choices.of(wire, place, (skipped) => {
-      skipped.started = true;
+  /** Some clients want to see the choices begin in order; a server with several slots does not know an order. */
+  const beginBefore = (index: number, chunk: JsonObject): void => {
+    for (const earlier of choices.list()) {
+      if (earlier.index >= index || earlier.started) continue;
+      earlier.started = true;
       const delta = { role: "assistant", content: "" };
-      emit(chunk, { index: skipped.index, delta, logprobs: null, finish_reason: null });
-    });
+      sink.changed(head.rewrite(chunk, [{ index: earlier.index, delta, logprobs: null, finish_reason: null }]));
+    }
+  };
 
   const note = (delta: JsonObject, choice: Choice): void => {
     choice.hasText ||= isText(delta["content"]) || isText(delta["refusal"]);
-    answered ||= choice.hasText || isText(delta["reasoning"]) || isText(delta["reasoning_content"]);
+    choice.hasReasoning ||= isText(delta["reasoning"]) || isText(delta["reasoning_content"]);
+    answered ||= choice.hasText || choice.hasReasoning;
     answered ||= choice.calls.length > 0 || choice.functionCall || isObject(delta["audio"]);
   };
 
@@ -143,6 +148,7 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
   const flush = (choice: Choice): void => {
     release(choice);
     endPass(choice, "length");
+    emitDeltas(choice.held?.chunk ?? {}, choice, waitingCalls(choice), undefined);
   };
 
   const takeChunk = (data: string, parsedChunk: JsonObject, legal: boolean, failure: Failure | undefined): void => {
@@ -153,7 +159,7 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
       account.add(usage, list.length === 0, ended, Math.max(shape.n, choices.size));
     }
     if (list.length === 0) return takeUsageChunk(data, parsedChunk, legal);
-    const members = list.map((wire, place) => choiceOf(wire, place, parsedChunk));
+    const members = list.map((wire, place) => choices.of(wire, place, true));
     const clean =
       legal &&
       failure === undefined &&
@@ -186,7 +192,10 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
   };
 
   const takeCleanChunk = (data: string, chunk: WireChunk, list: JsonObject[], members: Choice[]): void => {
-    for (const [i, wire] of list.entries()) takeClean(wire, members[i] as Choice);
+    for (const [i, wire] of list.entries()) {
+      if (choices.size > 1) beginBefore((members[i] as Choice).index, chunk);
+      takeClean(wire, members[i] as Choice);
+    }
     const [wire] = list;
     const [choice] = members;
     if (list.length === 1 && wire !== undefined && choice !== undefined && wire["finish_reason"] !== null) {
@@ -230,20 +239,24 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
       if (deltas === undefined) return failWith({ error: invalidAnswer("a tool call without a name") });
       if (reason === undefined) return failWith({ error: invalidAnswer("the end of a tool call without any call") });
     }
-    for (const { choice, deltas } of ends) end(choice, deltas ?? []);
+    for (const { choice, deltas } of ends) {
+      if (deltas === undefined || deltas.length === 0) continue;
+      release(choice);
+      emitDeltas(choice.held?.chunk ?? {}, choice, deltas, undefined);
+    }
+    for (const choice of list) end(choice);
     emitUsage();
     outcome = { kind: "complete" };
   };
 
-  const end = (choice: Choice, deltas: JsonObject[]): void => {
+  const end = (choice: Choice): void => {
     const held = choice.held as Held;
     const [wire] = held.chunk["choices"] as [JsonObject];
     const reason = choice.meaning && finishOf(choice.meaning, broughtBy(choice, shape));
-    if (held.data !== undefined && deltas.length === 0 && wire["finish_reason"] === reason) {
+    if (held.data !== undefined && wire["finish_reason"] === reason) {
       return sink.unchanged(held.data, held.chunk as WireChunk);
     }
     release(choice);
-    for (const delta of deltas) emit(held.chunk, { index: choice.index, delta, logprobs: null, finish_reason: null });
     const delta = choice.started ? {} : { role: "assistant", content: "" };
     emit(held.chunk, { ...wire, delta, logprobs: null, finish_reason: reason });
   };
@@ -295,7 +308,7 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
 
     fail(failure): void {
       if (outcome !== undefined) return;
-      if (choices.size > 0 && choices.every((choice) => choice.ended)) complete();
+      if (choices.size >= shape.n && choices.every((choice) => choice.ended)) complete();
       else failWith(failure);
     },
   };
@@ -330,7 +343,8 @@ function noteCleanCall(wire: JsonObject, choice: Choice): void {
   }
 }
 
-function failedFinish(wire: JsonObject): Failure {
+/** The failure of a choice whose finish says that the upstream gave up. */
+export function failedFinish(wire: JsonObject): Failure {
   if (isObject(wire["error"])) return failureFromBody(undefined, JSON.stringify({ error: wire["error"] }));
   const word = typeof wire["finish_reason"] === "string" ? wire["finish_reason"].slice(0, 40) : "";
   return {

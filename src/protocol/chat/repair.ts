@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../json/lossless.ts";
-import { callOf, continuingDelta, openingDelta, parseCallDelta, type Call } from "./calls.ts";
+import { callOf, continuingDelta, openingDelta, parseCallDelta, type Call, type CallDelta } from "./calls.ts";
 import type { Choice } from "./choice.ts";
 import { isHighSurrogate, textOf } from "./text.ts";
 
@@ -24,7 +24,7 @@ export function repairDelta(raw: JsonObject, whole: boolean, choice: Choice, new
     if (OWN_MEMBERS.has(key) || value === null || value === undefined) continue;
     if (TEXT_MEMBERS.has(key)) {
       const said = textOf(value) ?? "";
-      const text = wholeCharacters(choice, key, whole && key === "content" ? newText(said, choice) : said);
+      const text = wholeCharacters(choice, key, whole ? newText(key, said, choice) : said);
       if (text !== "" || value === "") Object.defineProperty(delta, key, member(text));
     } else Object.defineProperty(delta, key, member(value));
   }
@@ -48,15 +48,16 @@ const member = (value: unknown): PropertyDescriptor => ({
 });
 
 /** What a message says that has not been said: nothing, if it sums up the deltas before it or repeats the messages before it. */
-function newText(said: string, choice: Choice): string {
-  const isSummary = (choice.hasText && choice.messageText === "") || (said !== "" && said === choice.messageText);
-  if (isSummary) return "";
-  choice.messageText += said;
+function newText(key: string, said: string, choice: Choice): string {
+  const before = choice.messageTexts.get(key) ?? "";
+  const byDeltas = key.startsWith("reasoning") ? choice.hasReasoning : choice.hasText;
+  if ((byDeltas && before === "") || (said !== "" && said === before)) return "";
+  choice.messageTexts.set(key, before + said);
   return said;
 }
 
 /** Holds back the first half of a character at the end of a text, and puts the one that waits in front of the next text. */
-function wholeCharacters(choice: Choice, key: string, text: string): string {
+export function wholeCharacters(choice: Pick<Choice, "halves">, key: string, text: string): string {
   if (text === "") return text;
   const joined = (choice.halves.get(key) ?? "") + text;
   choice.halves.delete(key);
@@ -83,9 +84,13 @@ function callDeltas(value: unknown, whole: boolean, choice: Choice, newCallId: (
   return elements.flatMap((element) => {
     const delta = parseCallDelta(element);
     if (delta === undefined) return [];
+    if (whole && isRepeated(choice.calls, delta)) return [];
     let call = whole ? undefined : callOf(choice.calls, delta, choice.isPartialName);
+    const deltas: JsonObject[] = [];
     if (call === undefined) {
       if (delta.id === "" && delta.name === "" && delta.args === undefined) return [];
+      // The calls before it are complete as far as their names go; they keep their places.
+      deltas.push(...waitingCalls(choice));
       call = openCall(choice, delta.index, delta.type);
     }
     if (call.upstreamId === "" && delta.id !== "") {
@@ -97,9 +102,11 @@ function callDeltas(value: unknown, whole: boolean, choice: Choice, newCallId: (
       call.name += delta.name;
     const args = wholeCharacters(choice, `call ${choice.calls.indexOf(call)}`, delta.args ?? "");
     call.args += args;
-    if (call.out !== undefined) return args === "" ? [] : [{ tool_calls: [continuingDelta(call, args)] }];
+    if (call.out !== undefined)
+      return args === "" ? deltas : [...deltas, { tool_calls: [continuingDelta(call, args)] }];
     call.waiting += args;
-    return call.name === "" || (call.args === "" && choice.isPartialName(call.name)) ? [] : [leave(call, choice)];
+    const waits = call.name === "" || (call.args === "" && choice.isPartialName(call.name));
+    return waits ? deltas : [...deltas, leave(call, choice)];
   });
 }
 
@@ -107,6 +114,18 @@ function openCall(choice: Choice, upstreamIndex: number | undefined, type: Call[
   const call: Call = { upstreamIndex, upstreamId: "", id: "", type, name: "", args: "", waiting: "", out: undefined };
   choice.calls.push(call);
   return call;
+}
+
+/** A call of a message that sums up what deltas have said. */
+function isRepeated(calls: readonly Call[], { id, name, args }: CallDelta): boolean {
+  return calls.some(
+    (call) => (id !== "" && call.upstreamId === id) || (call.name === name && call.args === (args ?? "")),
+  );
+}
+
+/** Lets the calls go that wait in case their names grow. */
+export function waitingCalls(choice: Choice): JsonObject[] {
+  return choice.calls.filter((call) => call.out === undefined && call.name !== "").map((call) => leave(call, choice));
 }
 
 function leave(call: Call, choice: Choice): JsonObject {

@@ -29,6 +29,7 @@ export function createSameShape(): SameShape {
   let seenTo = 0;
   let hasControl = false;
   let backslash = -1;
+  let lineEnd = -1;
   return {
     learn(data, wire, choice): void {
       const delta = wire["delta"] as JsonObject;
@@ -51,6 +52,7 @@ export function createSameShape(): SameShape {
         known = text;
         hasControl = CONTROL.test(text);
         backslash = text.indexOf("\\");
+        lineEnd = -1;
       }
       if (hasControl) return at;
       seenTo = at;
@@ -60,7 +62,9 @@ export function createSameShape(): SameShape {
         const content = seenTo + before.length;
         const quote = text.indexOf('"', content);
         if (backslash >= 0 && backslash < content) backslash = text.indexOf("\\", content);
-        if (quote < 0 || (backslash >= 0 && backslash < quote)) break;
+        // An event ends with its line: a quote behind it belongs to another.
+        if (lineEnd < content) lineEnd = text.indexOf("\n", content);
+        if (quote < 0 || lineEnd < quote || (backslash >= 0 && backslash < quote)) break;
         more = text.startsWith(between, quote);
         if (!more && !text.startsWith(after, quote)) break;
         seenTo = quote + after.length;

@@ -45,7 +45,7 @@ export function wholeUsage(usage: JsonObject | undefined): JsonObject | undefine
     prompt ??= completion === undefined ? undefined : total - completion;
     completion ??= prompt === undefined ? undefined : total - prompt;
   }
-  if (prompt === undefined || completion === undefined) return undefined;
+  if (prompt === undefined || completion === undefined || prompt < 0 || completion < 0) return undefined;
   return { ...usage, prompt_tokens: prompt, completion_tokens: completion, total_tokens: total ?? prompt + completion };
 }
 

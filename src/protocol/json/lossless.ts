@@ -21,8 +21,8 @@ const keepSpelling: Reviver = (_key, value, context) =>
     ? JSON.rawJSON(context.source)
     : value;
 
-// Numbers whose spelling JSON.parse may not give back: long ones, those that end in a zero after the point, exponents, -0.
-const MAY_CHANGE = /\d{16}|\.\d*0[\s,\]}]|\d[eE]|-0/;
+// Numbers whose spelling JSON.parse may not give back: long ones, tiny ones, those that end in a zero after the point, exponents, -0.
+const MAY_CHANGE = /[\d.]{16}|0\.000000|\.\d*0[\s,\]}]|\d[eE]|-0/;
 
 /** Parses JSON so that `JSON.stringify` writes every number as it was read. Throws SyntaxError like `JSON.parse`. */
 export function parseLossless(text: string): unknown {
@@ -75,7 +75,7 @@ export const MAX_DEPTH = 500;
 export function deeperThan(value: unknown, limit: number): boolean {
   let level = [value];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > limit) return true;
+    if (depth >= limit) return true;
     const next: unknown[] = [];
     for (const parent of level) {
       if (typeof parent !== "object" || parent === null) continue;

@@ -37,7 +37,7 @@ export interface SseDecoder {
   visit(bytes: Uint8Array, visitor: EventVisitor): Uint8Array | undefined;
   /** The body has ended: shows what was not closed by a blank line. */
   flush(visitor: EventVisitor): void;
-  /** An event has outgrown `maxEventBytes`; what came since is lost. */
+  /** An event has outgrown `maxEventBytes`; nothing more is shown. */
   readonly overflown: boolean;
 }
 
@@ -88,7 +88,7 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
     const value = colon < 0 ? "" : line.slice(from);
     if (field === "data") {
       data.push(value);
-      dataLength += value.length;
+      dataLength += value.length + 1;
     } else if (field === "event") event = value;
     else if (field === "error") error = value;
   };
@@ -147,11 +147,11 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
     visit(bytes, visitor): Uint8Array | undefined {
       const cut = lineEnd(bytes);
       const rest = bytes.length - cut;
-      overflown ||= tailBytes + dataLength + rest > maxEventBytes;
       if (overflown) return undefined;
       if (cut === 0) {
         if (rest > 0) tail.push(bytes.slice());
         tailBytes += rest;
+        overflown = tailBytes + dataLength > maxEventBytes;
         return undefined;
       }
       const lines = tailBytes === 0 ? bytes.subarray(0, cut) : concat([...tail, bytes.subarray(0, cut)]);
@@ -160,8 +160,9 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
       const decoded = utf8.decode(lines);
       const text = withoutMark(decoded);
       takeText(text, visitor);
+      overflown = tailBytes + dataLength > maxEventBytes;
       // A replacement character may stand for a broken byte, which must not leave.
-      const faithful = decoded.length === lines.length || !decoded.includes(REPLACEMENT);
+      const faithful = !decoded.includes(REPLACEMENT);
       return faithful && text.length === decoded.length ? lines : undefined;
     },
 

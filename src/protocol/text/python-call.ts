@@ -107,7 +107,8 @@ function createReader(text: string): LiteralReader {
   const escape = (): string => {
     const char = text.charAt(++at);
     const digits = { x: 2, u: 4, U: 8 }[char];
-    if (digits === undefined) return ESCAPES.get(char) ?? (char === "'" || char === '"' || char === "\\" ? char : `\\${char}`);
+    if (digits === undefined)
+      return ESCAPES.get(char) ?? (char === "'" || char === '"' || char === "\\" ? char : `\\${char}`);
     const hex = text.slice(at + 1, at + 1 + digits);
     const code = Number.parseInt(hex, 16);
     if (!/^[0-9a-fA-F]+$/.test(hex) || hex.length < digits || code > 0x10ffff) throw new NotALiteral();
@@ -159,7 +160,11 @@ function createReader(text: string): LiteralReader {
 
 /** Python allows `+1`, `.5`, `5.` and `1_000`; JSON does not. */
 function jsonNumber(text: string): string {
-  const number = text.replace(/^\+|_/g, "").replace(/^(-?)\./, "$10.").replace(/\.$/, ".0").replace(/^(-?)0+(?=\d)/, "$1");
+  const number = text
+    .replace(/^\+|_/g, "")
+    .replace(/^(-?)\./, (_, sign: string) => `${sign}0.`)
+    .replace(/\.$/, ".0")
+    .replace(/^(-?)0+(?=\d)/, "$1");
   try {
     JSON.parse(number);
     return number;

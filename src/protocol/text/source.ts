@@ -1,5 +1,5 @@
 import type { Reading } from "./family.ts";
-import { createTagFinder, type TagFinder } from "./tags.ts";
+import { tagFinder } from "./tags.ts";
 
 /** Text that is read while it comes. Every operation takes what it reads; none looks at a character twice. */
 export interface TextSource {
@@ -30,7 +30,6 @@ export interface TextSource {
 
 const WORD = /[^\p{L}\p{N}_\-.:/]/gu;
 const NOT_SPACE = /\S/g;
-const finders = new Map<string, TagFinder>();
 
 export function createTextSource(): TextSource {
   let text = "";
@@ -124,9 +123,7 @@ export function createTextSource(): TextSource {
       }
     },
     *until(...tags) {
-      const key = tags.join("\n");
-      const finder = finders.get(key) ?? createTagFinder(tags);
-      finders.set(key, finder);
+      const finder = tagFinder(tags);
       const parts: string[] = [];
       for (;;) {
         const found = finder.find(text, at);

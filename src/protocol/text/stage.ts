@@ -2,7 +2,9 @@ import type { TextCall } from "./family.ts";
 
 /** What a stretch of a model's text turns out to be. */
 export type TextPiece =
-  { readonly kind: "text" | "reasoning"; readonly text: string } | { readonly kind: "call"; readonly call: TextCall };
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "reasoning"; readonly text: string }
+  | { readonly kind: "call"; readonly call: TextCall };
 
 /** Tells what text is, piece by piece, in the order in which it came. What cannot be told yet is held back. */
 export interface TextStage {

@@ -8,7 +8,17 @@ export interface TagFinder {
 
 const escaped = (tag: string): string => tag.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
-export function createTagFinder(tags: readonly string[]): TagFinder {
+const finders = new Map<string, TagFinder>();
+
+/** The finder of these tags. It keeps no state between calls, so all who look for the same tags share one. */
+export function tagFinder(tags: readonly string[]): TagFinder {
+  const key = tags.join("\0");
+  const finder = finders.get(key) ?? createTagFinder(tags);
+  finders.set(key, finder);
+  return finder;
+}
+
+function createTagFinder(tags: readonly string[]): TagFinder {
   if (tags.length === 0) return { find: () => undefined, holdAt: (text) => text.length };
   // Of two tags that begin at the same place the longer one counts.
   const sorted = [...new Set(tags)].sort((a, b) => b.length - a.length);

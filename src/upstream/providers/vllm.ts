@@ -1,7 +1,66 @@
 import { BEARER, type Provider } from "../provider.ts";
+import { TOLERANT } from "./openai-compatible.ts";
 
+/** 0.11 to 0.33, of which 0.11 and 0.32 were watched on running servers. */
 export const vllm: Provider = {
   id: "vllm",
+  name: "vLLM",
+  tested: true,
+  baseUrl: undefined,
+  basePath: "/v1",
+  query: {},
   auth: BEARER,
-  capabilities: { streaming: true, streaming_with_tools: true },
+  endpoints: [
+    "/chat/completions",
+    "/completions",
+    "/embeddings",
+    "/models",
+    "/rerank",
+    "/score",
+    "/tokenize",
+    "/detokenize",
+    "/audio/transcriptions",
+    "/audio/translations",
+  ],
+  rootEndpoints: ["/tokenize", "/detokenize"],
+  capabilities: {
+    ...TOLERANT,
+    audio: false,
+    // Versions before 0.11 take `guided_*` instead.
+    constraints: "structured_outputs",
+    // 0 as "all tokens" came with 0.8 or so; -1 has meant it from the start.
+    top_k_off: "-1",
+    repetition_penalty: "repetition_penalty",
+    // Old versions parse them and fail.
+    empty_arguments: false,
+    continuation: "continue_final_message",
+    cache_salt: true,
+    best_of: false,
+    suffix: false,
+    ranges: {
+      temperature: { min: 0 },
+      top_p: { above: 0, max: 1 },
+      top_k: { min: -1 },
+      min_p: { min: 0, max: 1 },
+      presence_penalty: { min: -2, max: 2 },
+      frequency_penalty: { min: -2, max: 2 },
+      repetition_penalty: { above: 0 },
+      n: { min: 1, max: 16_384 },
+    },
+  },
+  privileged: [
+    "priority",
+    "request_id",
+    "kv_transfer_params",
+    "ec_transfer_params",
+    "vllm_xargs",
+    // Reaches the caches and state of a session, whoever has opened it (uncertain: seen on a development branch).
+    "session_id",
+  ],
+  quirks: [
+    "errors inside a 200 stream, before `[DONE]`",
+    "nulls in tool-call deltas",
+    "calls without arguments",
+    "`reasoning` or `reasoning_content` by version",
+  ],
 };

@@ -4,12 +4,35 @@ import { chunk, ROLE, streamOf, told } from "./streamed.ts";
 
 describe("meaningOf", () => {
   it.each<[unknown, string | undefined]>([
-    ["stop", "stop"], ["length", "length"], ["tool_calls", "tool_calls"], ["content_filter", "content_filter"], ["function_call", "function_call"],
-    ["eos", "stop"], ["eos_token", "stop"], ["end_turn", "stop"], ["stop_sequence", "stop"], ["complete", "stop"], ["STOP", "stop"], ["done", "stop"], ["whatever", "stop"], [7, "stop"], [{}, "stop"],
-    ["max_tokens", "length"], ["repetition", "length"], ["MAX_TOKENS", "length"], ["Length", "length"],
-    ["tool_use", "tool_calls"], ["eom", "tool_calls"], ["TOOL_CALLS", "tool_calls"],
-    ["abort", "failed"], ["error", "failed"], ["load", "failed"], ["ABORT", "failed"],
-    [null, undefined], [undefined, undefined], ["", undefined],
+    ["stop", "stop"],
+    ["length", "length"],
+    ["tool_calls", "tool_calls"],
+    ["content_filter", "content_filter"],
+    ["function_call", "function_call"],
+    ["eos", "stop"],
+    ["eos_token", "stop"],
+    ["end_turn", "stop"],
+    ["stop_sequence", "stop"],
+    ["complete", "stop"],
+    ["STOP", "stop"],
+    ["done", "stop"],
+    ["whatever", "stop"],
+    [7, "stop"],
+    [{}, "stop"],
+    ["max_tokens", "length"],
+    ["repetition", "length"],
+    ["MAX_TOKENS", "length"],
+    ["Length", "length"],
+    ["tool_use", "tool_calls"],
+    ["eom", "tool_calls"],
+    ["TOOL_CALLS", "tool_calls"],
+    ["abort", "failed"],
+    ["error", "failed"],
+    ["load", "failed"],
+    ["ABORT", "failed"],
+    [null, undefined],
+    [undefined, undefined],
+    ["", undefined],
   ])("%j means %s", (raw, meaning) => expect(meaningOf(raw)).toBe(meaning));
 });
 
@@ -37,7 +60,9 @@ describe("finishOf", () => {
 });
 
 describe("on the wire", () => {
-  const call = chunk({ tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "f", arguments: "{}" } }] });
+  const call = chunk({
+    tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
+  });
   it.each<[string, unknown[], unknown, string]>([
     ["eos", [chunk({ content: "a" })], "eos", "stop"],
     ["max_tokens", [chunk({ content: "a" })], "max_tokens", "length"],

@@ -5,7 +5,11 @@ import { bytesOf } from "../sse/cut.ts";
 import { identity, SHAPE, wire } from "./streamed.ts";
 
 /** The JSON answer that a client gets for the events of an upstream; of a failure its code. */
-export function gather(text: string, shape: Partial<AnswerShape> = {}, cut: (bytes: Uint8Array) => readonly Uint8Array[] = (bytes) => [bytes]): JsonObject | string | null {
+export function gather(
+  text: string,
+  shape: Partial<AnswerShape> = {},
+  cut: (bytes: Uint8Array) => readonly Uint8Array[] = (bytes) => [bytes],
+): JsonObject | string | null {
   const chat = createChatGather({ shape: { ...SHAPE, ...shape }, identity: identity() }, 1_000_000, 5_000_000);
   for (const part of cut(bytesOf(text))) {
     chat.feed(part);
@@ -15,4 +19,5 @@ export function gather(text: string, shape: Partial<AnswerShape> = {}, cut: (byt
   return result.ok ? (JSON.parse(JSON.stringify(result.value)) as JsonObject) : result.error.error.error.code;
 }
 
-export const gatherOf = (events: readonly unknown[], shape: Partial<AnswerShape> = {}): JsonObject | string | null => gather(wire(events), shape);
+export const gatherOf = (events: readonly unknown[], shape: Partial<AnswerShape> = {}): JsonObject | string | null =>
+  gather(wire(events), shape);

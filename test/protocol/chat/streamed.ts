@@ -49,7 +49,10 @@ export interface StreamOptions {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** What a client is sent for the bytes of an upstream, which is not read beyond the end of its answer. */
-export function stream(text: string, { shape = {}, cut = (bytes) => [bytes], broken = false }: StreamOptions = {}): Streamed {
+export function stream(
+  text: string,
+  { shape = {}, cut = (bytes) => [bytes], broken = false }: StreamOptions = {},
+): Streamed {
   const chat = createChatStream({ shape: { ...SHAPE, ...shape }, identity: identity() }, 1_000_000);
   const out: Uint8Array[] = [];
   const take = (bytes: Uint8Array | undefined): void => {
@@ -68,18 +71,23 @@ export function stream(text: string, { shape = {}, cut = (bytes) => [bytes], bro
   const error = outcome?.kind === "failed" ? outcome.failure.error.error : undefined;
   return {
     text: sent,
-    chunks: events.slice(0, done ? -1 : undefined).map((event) => JSON.parse(event.replace(/^data: /, "")) as JsonObject),
+    chunks: events
+      .slice(0, done ? -1 : undefined)
+      .map((event) => JSON.parse(event.replace(/^data: /, "")) as JsonObject),
     done,
     failed: error?.code,
     error,
   };
 }
 
-export const streamOf = (events: readonly unknown[], options: StreamOptions = {}): Streamed => stream(wire(events), options);
+export const streamOf = (events: readonly unknown[], options: StreamOptions = {}): Streamed =>
+  stream(wire(events), options);
 
 /** The choices of the chunks that left, each as [index, delta, finish_reason]. */
-export const choicesOf = ({ chunks }: Streamed): unknown[] =>
-  chunks.flatMap(({ choices }) => (choices as JsonObject[]).map(({ index, delta, finish_reason }) => [index, delta, finish_reason]));
+export const choicesOf = ({ chunks }: Streamed): (readonly [unknown, Json, unknown])[] =>
+  chunks.flatMap(({ choices }) =>
+    (choices as JsonObject[]).map(({ index, delta, finish_reason }) => [index, delta as Json, finish_reason] as const),
+  );
 
 /** The deltas of choice 0 and, last, its finish_reason. */
 export const told = (streamed: Streamed): unknown[] => {

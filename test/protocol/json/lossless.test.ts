@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { deeperThan, digitsOf, isObject, parseLossless, parseTolerant, withoutNonFinite } from "../../../src/protocol/json/lossless.ts";
+import {
+  deeperThan,
+  digitsOf,
+  isObject,
+  parseLossless,
+  parseTolerant,
+  withoutNonFinite,
+} from "../../../src/protocol/json/lossless.ts";
 
 const again = (text: string): string => JSON.stringify(parseLossless(text));
 
@@ -29,7 +36,11 @@ describe("parseLossless", () => {
     "5",
     "-9999.0",
   ])("keeps the spelling of %s", (digits) => {
-    for (const frame of [(x: string) => `[${x}]`, (x: string) => `{"a":${x}}`, (x: string) => `[[{"a":${x},"b":${x}}],${x}]`]) {
+    for (const frame of [
+      (x: string) => `[${x}]`,
+      (x: string) => `{"a":${x}}`,
+      (x: string) => `[[{"a":${x},"b":${x}}],${x}]`,
+    ]) {
       expect(again(frame(digits))).toBe(frame(digits));
     }
   });
@@ -40,7 +51,12 @@ describe("parseLossless", () => {
 
   it("keeps the spelling of any number", () => {
     const whole = fc.stringMatching(/^(?:0|[1-9]\d{0,24})$/);
-    const number = fc.tuple(fc.constantFrom("", "-"), whole, fc.option(fc.stringMatching(/^\.\d{1,20}$/)), fc.option(fc.stringMatching(/^[eE][+-]?\d{1,3}$/)));
+    const number = fc.tuple(
+      fc.constantFrom("", "-"),
+      whole,
+      fc.option(fc.stringMatching(/^\.\d{1,20}$/)),
+      fc.option(fc.stringMatching(/^[eE][+-]?\d{1,3}$/)),
+    );
     fc.assert(
       fc.property(fc.array(number, { minLength: 1, maxLength: 4 }), (numbers) => {
         const text = `{"list":[${numbers.map((parts) => parts.join("")).join(",")}]}`;
@@ -51,7 +67,9 @@ describe("parseLossless", () => {
   });
 
   it("leaves text alone that looks like numbers", () => {
-    expect(parseLossless('{"a":"1.0, 9007199254740993","b":9007199254740993}')).toMatchObject({ a: "1.0, 9007199254740993" });
+    expect(parseLossless('{"a":"1.0, 9007199254740993","b":9007199254740993}')).toMatchObject({
+      a: "1.0, 9007199254740993",
+    });
   });
 
   it("does not trip over __proto__", () => {
@@ -85,7 +103,14 @@ describe("digitsOf", () => {
 });
 
 describe("isObject", () => {
-  it.each<[unknown, boolean]>([[{}, true], [[], false], [null, false], ["", false], [undefined, false], [JSON.rawJSON("1.0"), false]])("%j: %s", (value, expected) => {
+  it.each<[unknown, boolean]>([
+    [{}, true],
+    [[], false],
+    [null, false],
+    ["", false],
+    [undefined, false],
+    [JSON.rawJSON("1.0"), false],
+  ])("%j: %s", (value, expected) => {
     expect(isObject(value)).toBe(expected);
   });
 });
@@ -112,7 +137,8 @@ describe("the dialect with NaN and Infinity", () => {
 });
 
 describe("deeperThan", () => {
-  const nested = (levels: number, open: string, close: string): unknown => JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
+  const nested = (levels: number, open: string, close: string): unknown =>
+    JSON.parse(`${open.repeat(levels)}1${close.repeat(levels)}`);
 
   it.each([
     ["arrays", "[", "]"],

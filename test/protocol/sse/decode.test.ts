@@ -60,7 +60,11 @@ describe("the examples of the standard", () => {
 
 describe("the rules of the standard", () => {
   it.each<[string, string, Told[]]>([
-    ["`one leading U+FEFF BYTE ORDER MARK character must be ignored if any are present`", "\ufeffdata: a\n\n", data("a")],
+    [
+      "`one leading U+FEFF BYTE ORDER MARK character must be ignored if any are present`",
+      "\ufeffdata: a\n\n",
+      data("a"),
+    ],
     ["... one only", "\ufeff\ufeffdata: a\n\n", []],
     ["... leading only: a later one is part of a field name", "data: a\n\n\ufeffdata: b\n\n", data("a")],
     ["... and text inside a value", "data: \ufeffa\n\n", data("\ufeffa")],
@@ -71,23 +75,55 @@ describe("the rules of the standard", () => {
     ["lines end in CR", "data: a\r\rdata: b\r\r", data("a", "b")],
     ["line ends may mix: CR LF is one end, LF CR is two", "data: a\n\rdata: b\r\n\ndata: c\r\r\n", data("a", "b", "c")],
     ["CR CR LF: a line end and a blank line, no more", "data: a\r\r\ndata: b\n\n", data("a", "b")],
-    ["`If the line is empty, dispatch the event`: blank lines alone dispatch nothing", "\n\n\r\n\r\rdata: a\n\n\n\n", data("a")],
-    ["`If the line starts with a U+003A COLON character (:), ignore the line`", ":data: a\n:\n: b\ndata: c\n:\n\n", data("c")],
+    [
+      "`If the line is empty, dispatch the event`: blank lines alone dispatch nothing",
+      "\n\n\r\n\r\rdata: a\n\n\n\n",
+      data("a"),
+    ],
+    [
+      "`If the line starts with a U+003A COLON character (:), ignore the line`",
+      ":data: a\n:\n: b\ndata: c\n:\n\n",
+      data("c"),
+    ],
     ["a comment between data lines does not end the event", "data: a\n: no\ndata: b\n\n", data("a\nb")],
-    ["`Otherwise, the string is not empty but does not contain a colon: the whole line is the field name`", "data\n\n", data("")],
-    ["`If value starts with a U+0020 SPACE character, remove it`: one, and no other white space", "data:  a\n\ndata:\tb\n\ndata:\u00a0c\n\n", data(" a", "\tb", "\u00a0c")],
+    [
+      "`Otherwise, the string is not empty but does not contain a colon: the whole line is the field name`",
+      "data\n\n",
+      data(""),
+    ],
+    [
+      "`If value starts with a U+0020 SPACE character, remove it`: one, and no other white space",
+      "data:  a\n\ndata:\tb\n\ndata:\u00a0c\n\n",
+      data(" a", "\tb", "\u00a0c"),
+    ],
     ["white space at the end belongs to the value", "data: a \n\ndata: [DONE] \n\n", data("a ", "[DONE] ")],
     ["the first colon divides, later ones are text", 'data: {"a":"b:c"}\n\n', data('{"a":"b:c"}')],
-    ["`Field names must be matched literally, with no case folding performed`", "Data: a\nDATA: b\n data: c\ndata : d\ndata: e\n\n", data("e")],
+    [
+      "`Field names must be matched literally, with no case folding performed`",
+      "Data: a\nDATA: b\n data: c\ndata : d\ndata: e\n\n",
+      data("e"),
+    ],
     ["unknown fields are ignored", "datas: a\nfoo: b\ndat: c\ndata: d\nid: 1\nretry: 100\n\n", data("d")],
     ["an event name without data is no event, and is forgotten", "event: ping\n\ndata: a\n\n", data("a")],
     ["the last event name counts", "event: a\nevent: b\ndata: c\n\n", [{ data: "c", event: "b" }]],
     ["an empty event name is none", "event: a\nevent:\ndata: c\n\n", data("c")],
-    ["`If the data buffer's last character is LF, remove it`: that one only", "data: a\ndata:\n\ndata:\ndata: a\n\n", data("a\n", "\na")],
-    ["U+2028, U+2029, U+0085, VT and FF end no line", "data: a\u2028b\u2029c\u0085d\u000be\u000cf\n\n", data("a\u2028b\u2029c\u0085d\u000be\u000cf")],
+    [
+      "`If the data buffer's last character is LF, remove it`: that one only",
+      "data: a\ndata:\n\ndata:\ndata: a\n\n",
+      data("a\n", "\na"),
+    ],
+    [
+      "U+2028, U+2029, U+0085, VT and FF end no line",
+      "data: a\u2028b\u2029c\u0085d\u000be\u000cf\n\n",
+      data("a\u2028b\u2029c\u0085d\u000be\u000cf"),
+    ],
     ["a NUL is text", "data: a\u0000b\n\n", data("a\u0000b")],
     ["id and retry without data make no event", "id: 7\nretry: 3000\n\ndata: a\n\n", data("a")],
-    ["an `error` field, as older llama.cpp servers send it", 'error: {"code":500}\n\n', [{ data: "", error: '{"code":500}' }]],
+    [
+      "an `error` field, as older llama.cpp servers send it",
+      'error: {"code":500}\n\n',
+      [{ data: "", error: '{"code":500}' }],
+    ],
     ["an `error` field beside data", "data: a\nerror: b\n\n", [{ data: "a", error: "b" }]],
     ["an `error` field without a space", "error:b\n\ndata: c\n\n", [{ data: "", error: "b" }, { data: "c" }]],
   ])("%s", (_rule, text, expected) => {
@@ -160,7 +196,12 @@ describe("splits", () => {
   });
 
   const line = fc.string({ unit: "binary", maxLength: 12 }).map((text) => text.replace(/[\r\n]/g, "").toWellFormed());
-  const block = fc.record({ lines: fc.array(line, { minLength: 1, maxLength: 3 }), name: fc.option(line), comment: fc.option(line), space: fc.boolean() });
+  const block = fc.record({
+    lines: fc.array(line, { minLength: 1, maxLength: 3 }),
+    name: fc.option(line),
+    comment: fc.option(line),
+    space: fc.boolean(),
+  });
 
   it("gives the same events for every split and line end", () => {
     fc.assert(
@@ -185,15 +226,30 @@ describe("splits", () => {
   });
 
   it("reads any bytes the same in one piece, cut, and byte by byte", () => {
-    const byte = fc.oneof(fc.constantFrom(0x0a, 0x0d, 0x3a, 0x20, 0xef, 0xbb, 0xbf, 0xf0, 0x9f), fc.integer({ min: 0, max: 255 }));
-    const word = fc.constantFrom("data", "data: ", "event:", "error", "\r\n", "\n\n", "é", "\ufeff").map((text) => [...bytesOf(text)]);
+    const byte = fc.oneof(
+      fc.constantFrom(0x0a, 0x0d, 0x3a, 0x20, 0xef, 0xbb, 0xbf, 0xf0, 0x9f),
+      fc.integer({ min: 0, max: 255 }),
+    );
+    const word = fc
+      .constantFrom("data", "data: ", "event:", "error", "\r\n", "\n\n", "é", "\ufeff")
+      .map((text) => [...bytesOf(text)]);
     fc.assert(
-      fc.property(fc.array(fc.oneof(byte.map((one) => [one]), word), { maxLength: 60 }), anyCuts, (pieces, cuts) => {
-        const bytes = Uint8Array.from(pieces.flat());
-        const whole = decode([bytes]);
-        expect(decode(cutAt(bytes, cuts))).toEqual(whole);
-        expect(decode(bytewise(bytes))).toEqual(whole);
-      }),
+      fc.property(
+        fc.array(
+          fc.oneof(
+            byte.map((one) => [one]),
+            word,
+          ),
+          { maxLength: 60 },
+        ),
+        anyCuts,
+        (pieces, cuts) => {
+          const bytes = Uint8Array.from(pieces.flat());
+          const whole = decode([bytes]);
+          expect(decode(cutAt(bytes, cuts))).toEqual(whole);
+          expect(decode(bytewise(bytes))).toEqual(whole);
+        },
+      ),
       { numRuns: 1000 },
     );
   });
@@ -230,19 +286,39 @@ describe("size", () => {
   });
 
   it("refuses an event that outgrows it by many lines, in many reads", () => {
-    expect(feedAll(100, Array.from({ length: 200 }, () => "data: 0123456789\n"))).toBe(false);
+    expect(
+      feedAll(
+        100,
+        Array.from({ length: 200 }, () => "data: 0123456789\n"),
+      ),
+    ).toBe(false);
   });
 
   it("refuses an event that outgrows it by empty data lines", () => {
-    expect(feedAll(100, Array.from({ length: 5000 }, () => "data\n"))).toBe(false);
+    expect(
+      feedAll(
+        100,
+        Array.from({ length: 5000 }, () => "data\n"),
+      ),
+    ).toBe(false);
   });
 
   it("counts one event at a time", () => {
-    expect(feedAll(100, Array.from({ length: 1000 }, () => "data: 0123456789\n\n"))).toBe(true);
+    expect(
+      feedAll(
+        100,
+        Array.from({ length: 1000 }, () => "data: 0123456789\n\n"),
+      ),
+    ).toBe(true);
   });
 
   it("does not count comments and other fields", () => {
-    expect(feedAll(100, Array.from({ length: 1000 }, () => ": 0123456789\nid: 0123456789\n"))).toBe(true);
+    expect(
+      feedAll(
+        100,
+        Array.from({ length: 1000 }, () => ": 0123456789\nid: 0123456789\n"),
+      ),
+    ).toBe(true);
   });
 
   it("bounds an event name and an error field as well", () => {
@@ -264,7 +340,14 @@ describe("where an event stands in the text", () => {
   it("places plain events and no others", () => {
     const sent = bytesOf("data: a\n\ndata:b\n\n: c\n\ndata: d\n\nevent: e\ndata: f\n\ndata: g\ndata: h\n\ndata: é\n\n");
     const decoded = listDecoder(LIMIT).feed(sent);
-    expect(decoded?.events.map(({ start, end }) => [start, end])).toEqual([[0, 9], [-1, -1], [22, 31], [-1, -1], [-1, -1], [66, 75]]);
+    expect(decoded?.events.map(({ start, end }) => [start, end])).toEqual([
+      [0, 9],
+      [-1, -1],
+      [22, 31],
+      [-1, -1],
+      [-1, -1],
+      [66, 75],
+    ]);
     expect(decoded?.source).toEqual(sent);
   });
 
@@ -286,12 +369,29 @@ describe("where an event stands in the text", () => {
     ["the beginning of a character", [0xe2, 0x82]],
     ["half a surrogate pair", [0xed, 0xa0, 0xbd]],
   ])("the bytes cannot leave with %s in them", (_name, broken) => {
-    expect(listDecoder(LIMIT).feed(Uint8Array.of(...bytesOf("data: a"), ...broken, 0x0a, 0x0a))?.source).toBe(undefined);
+    expect(listDecoder(LIMIT).feed(Uint8Array.of(...bytesOf("data: a"), ...broken, 0x0a, 0x0a))?.source).toBe(
+      undefined,
+    );
   });
 
   it("holds for any bytes in any split", () => {
     const piece = fc.oneof(
-      fc.constantFrom("data: a\n\n", "data: é\n\n", "data:a\n\n", ": c\n\n", "data: a\r\n\r\n", "\n", "\r", "data: ", "x", "\ufeff", "\ufffd", "event: e\n").map((text) => [...bytesOf(text)]),
+      fc
+        .constantFrom(
+          "data: a\n\n",
+          "data: é\n\n",
+          "data:a\n\n",
+          ": c\n\n",
+          "data: a\r\n\r\n",
+          "\n",
+          "\r",
+          "data: ",
+          "x",
+          "\ufeff",
+          "\ufffd",
+          "event: e\n",
+        )
+        .map((text) => [...bytesOf(text)]),
       fc.integer({ min: 0, max: 255 }).map((one) => [one]),
     );
     fc.assert(

@@ -14,7 +14,11 @@ describe("encodeEvent", () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: "binary" }), (value) => {
         const text = JSON.stringify(value);
-        expect(listDecoder(1_000_000).feed(bytesOf(encodeEvent(text)))?.events.map(({ data }) => data)).toEqual([text]);
+        expect(
+          listDecoder(1_000_000)
+            .feed(bytesOf(encodeEvent(text)))
+            ?.events.map(({ data }) => data),
+        ).toEqual([text]);
       }),
     );
   });

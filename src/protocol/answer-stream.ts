@@ -1,0 +1,104 @@
+import type { AnswerStream } from "./answer-form.ts";
+import type { ChunkSink, Conform } from "./chat/conform.ts";
+import { gatewayError } from "./errors.ts";
+import { createSseDecoder, type EventVisitor, type ServerSentEvent } from "./sse/decode.ts";
+import { DONE, encodeEvent } from "./sse/encode.ts";
+
+const utf8 = new TextEncoder();
+
+/**
+ * An upstream's stream as the client's: what holds to the contract leaves with the bytes it came with.
+ * @param create makes what holds the answer to the contract @param last whether `[DONE]` is said behind it
+ */
+export function createAnswerStream(
+  create: (sink: ChunkSink) => Conform,
+  maxEventBytes: number,
+  last = true,
+): AnswerStream {
+  const decoder = createSseDecoder(maxEventBytes);
+  let current: ServerSentEvent | undefined;
+  let out = "";
+  // A run of events that leave just as they stand in the text of this read.
+  let text = "";
+  let runStart = 0;
+  let runEnd = 0;
+
+  const flushRun = (): void => {
+    if (runEnd > runStart) out += text.slice(runStart, runEnd);
+    runStart = runEnd = 0;
+  };
+  const keepRun = (start: number, end: number): void => {
+    if (start !== runEnd) {
+      flushRun();
+      runStart = start;
+    }
+    runEnd = end;
+  };
+  const conform = create({
+    unchanged(data): void {
+      if (current !== undefined && current.start >= 0 && data === current.data)
+        return keepRun(current.start, current.end);
+      flushRun();
+      // JSON that came in several data lines: a line end in it is only white space.
+      out += encodeEvent(data.replaceAll("\n", " "));
+    },
+    changed(chunk): void {
+      flushRun();
+      out += encodeEvent(JSON.stringify(chunk));
+    },
+  });
+  const visitor: EventVisitor = {
+    text(whole): void {
+      text = whole;
+    },
+    event(event): void {
+      current = event;
+      conform.take(event);
+      current = undefined;
+    },
+    known(whole, at): number {
+      const end = conform.takeRun(whole, at);
+      if (end > at) keepRun(at, end);
+      return end;
+    },
+  };
+  let closed = false;
+  const finish = (): Uint8Array | undefined => {
+    flushRun();
+    if (last && !closed && conform.outcome?.kind === "complete") out += encodeEvent(DONE);
+    closed = conform.outcome !== undefined;
+    const bytes = out === "" ? undefined : utf8.encode(out);
+    out = "";
+    return bytes;
+  };
+
+  return {
+    state: conform,
+    feed(bytes): Uint8Array | undefined {
+      const source = decoder.visit(bytes, visitor);
+      if (decoder.overflown) {
+        conform.fail({
+          error: gatewayError(
+            "upstream_too_large",
+            "The upstream sent an event that is larger than this gateway accepts.",
+          ),
+        });
+      }
+      const whole =
+        source !== undefined && out === "" && runStart === 0 && runEnd === text.length && conform.outcome === undefined;
+      if (!whole || runEnd === 0) return finish();
+      runEnd = 0;
+      return source;
+    },
+    end(): Uint8Array | undefined {
+      decoder.flush(visitor);
+      conform.end();
+      return finish();
+    },
+    fail(failure): Uint8Array | undefined {
+      decoder.flush(visitor);
+      conform.fail(failure);
+      return finish();
+    },
+  };
+}

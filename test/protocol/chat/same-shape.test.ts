@@ -1,0 +1,148 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { anyCuts, bytesOf, cutAt } from "../sse/cut.ts";
+import { choiceChunk, chunk, HEAD, ROLE, stream, wire, type Json, type Streamed } from "./streamed.ts";
+
+const STOP = chunk({}, "stop");
+const text = (content: string): Json => chunk({ content });
+
+/** What a client has read in the end, by choice. */
+const readBy = ({ chunks }: Streamed): Record<number, string> => {
+  const said: Record<number, string> = {};
+  for (const { choices } of chunks) {
+    for (const { index, delta } of choices as { index: number; delta: { content?: string | null } }[])
+      said[index] = (said[index] ?? "") + (delta.content ?? "");
+  }
+  return said;
+};
+
+// Like the event before it but for one thing, which must be seen.
+const NEARLY: readonly string[] = [
+  JSON.stringify(text("plain")),
+  JSON.stringify(text("")),
+  JSON.stringify(text('q"uote')),
+  JSON.stringify(text("back\\slash")),
+  JSON.stringify(text('x"},"logprobs":null,"finish_reason":null}]}')),
+  JSON.stringify(text("é😀\u2028")),
+  JSON.stringify(text("@")).replace("@", "\\ud83d"),
+  JSON.stringify(text("@")).replace("@", "\\ude00"),
+  JSON.stringify(text("@")).replace("@", "\\u0041"),
+  JSON.stringify({ ...text("id"), id: "other" }),
+  JSON.stringify({ ...text("created"), created: 6 }),
+  JSON.stringify(chunk({ content: "role", role: "assistant" })),
+  JSON.stringify(chunk({ content: "null", reasoning: null })),
+  JSON.stringify(chunk({ content: 5 })),
+  JSON.stringify(text("spaced")).replaceAll(",", ", "),
+  JSON.stringify(text("first")).replace('"content":"first"', '"content":"first","content":"second"'),
+  JSON.stringify(choiceChunk(1, { content: "one" })),
+  JSON.stringify({
+    ...HEAD,
+    choices: [{ index: 0, delta: { content: "u" }, logprobs: null, finish_reason: null }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  }),
+  "{}",
+];
+const contentOf = (data: string): [number, string] | undefined => {
+  const [choice] = (JSON.parse(data) as { choices?: { index: number; delta: { content: unknown } }[] }).choices ?? [];
+  return choice === undefined ? undefined : [choice.index, String(choice.delta.content)];
+};
+
+describe("runs of like events", () => {
+  it("leave with their bytes, in whatever reads they come", () => {
+    const sent = wire([chunk(ROLE), ...Array.from({ length: 200 }, (_, i) => text(`t${i}`)), STOP, "[DONE]"]);
+    fc.assert(
+      fc.property(anyCuts, (cuts) => {
+        expect(stream(sent, { cut: (bytes) => cutAt(bytes, cuts) }).text).toBe(sent);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it("lose nothing and let nothing by that is only nearly alike", { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...NEARLY), { maxLength: 14 }), anyCuts, (events, cuts) => {
+        const sent = wire([
+          choiceChunk(0, ROLE),
+          choiceChunk(1, ROLE),
+          ...events,
+          STOP,
+          choiceChunk(1, {}, "stop"),
+          "[DONE]",
+        ]);
+        const shape = { n: 2 };
+        const whole = stream(sent, { shape });
+        const each = stream(sent, {
+          shape,
+          cut: (bytes) =>
+            cutAt(
+              bytes,
+              [...bytes.keys()].filter((at) => bytes[at - 1] === 10 && bytes[at - 2] === 10),
+            ),
+        });
+        const any = stream(sent, { shape, cut: (bytes) => cutAt(bytes, cuts) });
+        expect(each.text).toBe(whole.text);
+        expect(any.text).toBe(whole.text);
+        const expected: Record<number, string> = { 0: "", 1: "" };
+        for (const event of events) {
+          const said = contentOf(event);
+          if (said !== undefined) expected[said[0]] += said[1];
+        }
+        expect(readBy(whole)).toEqual(expected);
+        expect(
+          whole.chunks.every(
+            (sentChunk) => sentChunk["id"] === HEAD.id && sentChunk["created"] === 5 && !("usage" in sentChunk),
+          ),
+        ).toBe(true);
+        expect(whole.done).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("are not known any more once their choice has finished", () => {
+    const out = stream(wire([chunk(ROLE), text("a"), text("b"), STOP, text("c"), text("d"), "[DONE]"]));
+    expect(out.chunks.map(({ choices }) => (choices as Json[])[0]?.["finish_reason"])).toEqual([
+      null,
+      null,
+      null,
+      null,
+      null,
+      "stop",
+    ]);
+    expect(readBy(out)).toEqual({ 0: "abcd" });
+  });
+
+  it("do not let broken bytes by", () => {
+    const good = bytesOf(wire([chunk(ROLE), text("a"), text("b")]));
+    const bad = bytesOf(wire([text("@")])).map((byte) => (byte === 0x40 ? 0xff : byte));
+    const rest = bytesOf(wire([STOP, "[DONE]"]));
+    const out = stream("", { cut: () => [good, bad, rest] });
+    expect(readBy(out)).toEqual({ 0: "ab\ufffd" });
+  });
+
+  it("do not let an event by that is cut in two by a blank line", () => {
+    const [before, after] = JSON.stringify(text("@")).split("@") as [string, string];
+    const out = stream(
+      `${wire([chunk(ROLE), text("a"), text("b")])}data: ${before}c\n\nfoo${after}\n\n${wire([text("d"), STOP, "[DONE]"])}`,
+    );
+    expect(out.failed).toBe("upstream_invalid");
+    expect(readBy(out)).toEqual({ 0: "ab" });
+  });
+
+  it("do not let a text by that has a line end in it", () => {
+    const [before, after] = JSON.stringify(text("@")).split("@") as [string, string];
+    for (const inside of ["c\nd", "c\ndata: d", "\n"]) {
+      const out = stream(
+        `${wire([chunk(ROLE), text("a"), text("b")])}data: ${before}${inside}${after}\n\n${wire([text("d"), STOP, "[DONE]"])}`,
+      );
+      expect([out.failed, readBy(out)]).toEqual(["upstream_invalid", { 0: "ab" }]);
+    }
+  });
+
+  it("do not let a control character by, which JSON forbids", () => {
+    const out = stream(
+      wire([chunk(ROLE), text("a"), text("b"), JSON.stringify(text("@")).replace("@", "\u0001"), STOP, "[DONE]"]),
+    );
+    expect([out.done, out.failed]).toEqual([false, "upstream_invalid"]);
+  });
+});
