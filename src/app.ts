@@ -1,11 +1,15 @@
-import { Hono } from "hono";
+import { Hono, type Context } from "hono";
 import { preflight } from "./http/middleware/cors.ts";
 import { front } from "./http/middleware/front.ts";
 import type { AppEnvironment } from "./http/environment.ts";
 import { onError } from "./http/on-error.ts";
 import { errorResponse } from "./http/respond.ts";
 import { chatCompletions } from "./http/routes/chat.ts";
+import { textCompletions } from "./http/routes/completions.ts";
+import { embeddings } from "./http/routes/embeddings.ts";
 import { listModels, showModel } from "./http/routes/models.ts";
+import { PASSED, passed } from "./http/routes/pass-through.ts";
+import { transcriptions } from "./http/routes/transcriptions.ts";
 import { log } from "./http/log.ts";
 import { createTenantOf } from "./http/tenant.ts";
 import { gatewayError } from "./protocol/errors.ts";
@@ -22,11 +26,25 @@ export function createApp(): Hono<AppEnvironment> {
   app.use(front((bindings, background) => source.current(bindings, Date.now(), background)));
   app.options("*", (c) => preflight(c.req.raw));
   app.get("/health", () => Response.json({ status: "ok" }));
+  const chat = chatCompletions(tenantOf, memory);
+  const texts = textCompletions(tenantOf, memory);
+  const vectors = embeddings(tenantOf, memory);
+  const post = (path: string, serve: (c: Context<AppEnvironment>) => Promise<Response>): void => {
+    app.post(path, serve);
+    app.all(path, () => wrongMethod("POST"));
+  };
+  // The third is how Azure's clients ask.
+  for (const base of ["/v1", "", "/openai/deployments/:deployment"]) {
+    post(`${base}/chat/completions`, chat);
+    post(`${base}/completions`, texts);
+    post(`${base}/embeddings`, vectors);
+  }
+  for (const one of PASSED) for (const path of one.paths) post(path, passed(one, tenantOf));
   for (const base of ["/v1", ""]) {
-    app.post(`${base}/chat/completions`, chatCompletions(tenantOf, memory));
+    for (const endpoint of ["/audio/transcriptions", "/audio/translations"] as const)
+      post(base + endpoint, transcriptions(endpoint, tenantOf));
     app.get(`${base}/models`, listModels(tenantOf));
     app.get(`${base}/models/:id{.+}`, showModel(tenantOf));
-    app.all(`${base}/chat/completions`, () => wrongMethod("POST"));
     app.all(`${base}/models/:id{.+}`, () => wrongMethod("GET, HEAD"));
     app.all(`${base}/models`, () => wrongMethod("GET, HEAD"));
     for (const path of [`${base}/responses`, `${base}/responses/*`]) app.all(path, responsesNotSupported);

@@ -1,11 +1,11 @@
 import type { AnswerForm } from "../protocol/answer-form.ts";
 import type { Failure } from "../protocol/chat/part.ts";
 import type { Identity } from "../protocol/chat/types.ts";
-import { gatewayError, type GatewayError } from "../protocol/errors.ts";
+import { gatewayError, isOwnCode, type GatewayError } from "../protocol/errors.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
 import { createExchange, type Exchange, type Reply } from "../upstream/exchange.ts";
 import { errorFor } from "../upstream/failure.ts";
-import { askingFor, headersFor, type AskedForm } from "../upstream/request.ts";
+import { askingFor, headersFor, secretsOf, type AskedForm } from "../upstream/request.ts";
 import type { StreamingMemory } from "../upstream/streaming-memory.ts";
 import { planStreaming } from "../upstream/streaming-plan.ts";
 import type { Target } from "../upstream/target.ts";
@@ -133,7 +133,7 @@ export const BINDING_MISSING = gatewayError(
   "The gateway cannot reach this model's upstream: a binding is missing. This is for its operator to mend.",
 );
 
-const identityOf = (call: AnswerCall, ports: Ports): Identity => ({
+export const identityOf = (call: Asked, ports: Ports): Identity => ({
   created: Math.floor(ports.now() / 1000),
   model: call.target.model ?? call.model,
   newId: ports.newId,
@@ -141,16 +141,16 @@ const identityOf = (call: AnswerCall, ports: Ports): Identity => ({
 
 /** The error for the client; the log gets its code and whose it was, never its words. */
 export function failed(call: Asked, ports: Ports, failure: Failure): GatewayError {
-  const error = errorFor(failure, call.target, call.model);
+  const error = errorFor(failure, call.target, call.model, secretsOf(call.target, ports.secretOf));
   // That somebody has left is no failure to look into.
   if (error.error.code === "client_closed_request") return error;
   ports.log("request_failed", {
     request_id: call.requestId,
-    tenant: call.tenant,
     upstream: call.target.upstream,
     status: error.status,
     upstream_status: failure.report?.status ?? 0,
-    code: error.error.code ?? "",
+    // A code that is not ours is a text of the upstream's.
+    code: isOwnCode(error.error.code) ? error.error.code : "",
   });
   return error;
 }

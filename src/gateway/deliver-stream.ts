@@ -26,6 +26,10 @@ const LEFT = { error: gatewayError("client_closed_request", "The client has left
 /** How long a stream that has said `[DONE]` is given to end, so that its connection can be used again. */
 const FAREWELL_MS = 100;
 
+/** How much may come before the answer begins. */
+const MAX_HELD_BYTES = 1024 * 1024;
+const NO_ANSWER = gatewayError("upstream_too_large", "The upstream sent too much that is no answer.");
+
 const utf8 = new TextEncoder();
 
 /** An upstream's answer, in whatever form it came, as a stream. */
@@ -65,6 +69,7 @@ async function deliverEvents({
   const stream = form.stream(identity);
   const { state } = stream;
   const held: Uint8Array[] = [];
+  let heldBytes = 0;
   let begun = false;
   for (let progress = 0; ; progress = state.progress) {
     let broken: Failure | undefined;
@@ -72,10 +77,12 @@ async function deliverEvents({
       broken = exchange.broken();
     });
     let out = broken !== undefined ? stream.fail(broken) : bytes === undefined ? stream.end() : stream.feed(bytes);
-    if (state.progress > progress) watchStream(exchange, target, state);
     if (out !== undefined && !begun) {
-      if (!state.answered) held.push(out.slice());
-      else {
+      if (!state.answered) {
+        held.push(out.slice());
+        heldBytes += out.length;
+        if (heldBytes > MAX_HELD_BYTES) return err({ error: NO_ANSWER });
+      } else {
         begun = true;
         learn();
         client.addHeaders(reply.headers);
@@ -88,8 +95,14 @@ async function deliverEvents({
       if (begun && out !== undefined) void client.write(out);
       return err({ ...outcome.failure, begun });
     }
-    if (begun && out !== undefined && !(await client.write(out))) return err(LEFT);
-    if (outcome === undefined) continue;
+    if (begun && out !== undefined) {
+      exchange.deadline.pause();
+      if (!(await client.write(out))) return err(LEFT);
+    }
+    if (outcome === undefined) {
+      if (state.progress > progress || out !== undefined) watchStream(exchange, target, state);
+      continue;
+    }
     client.close();
     exchange.deadline.set("idle_ms", FAREWELL_MS);
     if (bytes !== undefined) await reply.read().catch(() => undefined);

@@ -14,7 +14,7 @@ import type { Ports } from "./ports.ts";
 /** How many requests for one answer are open at a time. */
 const AT_ONCE = 4;
 /** A part of an answer is nobody's to keep alive: the whole is. As long as a timer can last. */
-const NEVER_MS = 2 ** 31 - 1;
+export const NEVER_MS = 2 ** 31 - 1;
 
 /**
  * Several choices of a server that gives one at a time: a request for each, and one answer made of theirs. If one of them fails the

@@ -44,8 +44,24 @@ async function readBounded(
   let length = 0;
   for await (const part of body as ReadableStream<Uint8Array>) {
     length += part.length;
-    if (length > maxBytes) return undefined;
-    parts.push(part);
+    if (length <= maxBytes) parts.push(part);
+    else if (length > maxBytes + MAX_DRAINED_BYTES) return undefined;
+    else parts.length = 0;
   }
-  return concat(parts);
+  return length > maxBytes ? undefined : concat(parts);
+}
+
+/** How much of a body is read only to be dropped. */
+const MAX_DRAINED_BYTES = 100 * 1024 * 1024;
+
+/** Reads the body of a refused request to its end: a client that is still sending would see a broken pipe, not the refusal. */
+export async function drain(request: Request): Promise<void> {
+  if (request.body === null || request.bodyUsed) return;
+  let length = 0;
+  try {
+    for await (const part of request.body as ReadableStream<Uint8Array>)
+      if ((length += part.length) > MAX_DRAINED_BYTES) return;
+  } catch {
+    // The client has left; there is nobody to tell.
+  }
 }

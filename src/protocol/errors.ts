@@ -59,6 +59,8 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
+export const isOwnCode = (code: string | null): code is ErrorCode => code !== null && Object.hasOwn(ERRORS, code);
+
 /** An error of our own. `message` must be safe for every tenant: no prompt, no key, no host, no upstream text. */
 export function gatewayError(code: ErrorCode, message: string, param: string | null = null): GatewayError {
   const { status, type } = ERRORS[code];

@@ -1,6 +1,6 @@
 import { ERRORS, gatewayError, type GatewayError } from "./errors.ts";
 import { digitsOf, isObject } from "./json/lossless.ts";
-import { redact } from "./redact.ts";
+import { redact, type Private } from "./redact.ts";
 
 /** What an upstream said went wrong, read out of whatever shape it said it in. */
 export interface UpstreamReport {
@@ -16,6 +16,7 @@ export interface UpstreamReport {
 }
 
 const MAX_TEXTS = 60;
+const MAX_TEXT = 4000;
 const MAX_NESTING = 5;
 
 /** @param status the HTTP status; undefined when the error came inside a 200 */
@@ -23,7 +24,14 @@ export function readReport(status: number | undefined, body: string): UpstreamRe
   const node = parseNode(body);
   if (node === undefined) {
     const message = isMarkup(body) || /^(?:null|true|false|[\d.]+)$/.test(body.trim()) ? "" : body.trim();
-    return { status, message, type: undefined, param: null, code: null, texts: message === "" ? [] : [message] };
+    return {
+      status,
+      message,
+      type: undefined,
+      param: null,
+      code: null,
+      texts: message === "" ? [] : [message.slice(0, MAX_TEXT)],
+    };
   }
   const faults = faultsIn(node, 0);
   const words = (key: "type" | "param" | "code"): string | null =>
@@ -36,7 +44,10 @@ export function readReport(status: number | undefined, body: string): UpstreamRe
     type: words("type") ?? undefined,
     param: words("param"),
     code: code !== null && /^[1-5]\d\d$/.test(code) ? null : code,
-    texts: faults.flatMap((fault) => fault.texts).slice(0, MAX_TEXTS),
+    texts: faults
+      .flatMap((fault) => fault.texts)
+      .slice(0, MAX_TEXTS)
+      .map((text) => text.slice(0, MAX_TEXT)),
   };
 }
 
@@ -169,7 +180,7 @@ function statusInside(node: unknown, faults: readonly Fault[]): number | undefin
 const CONTEXT_OVERFLOW =
   /maximum context length|context length is only|longer than the maximum model length|context (?:size|window|length) (?:exceeded|limit)|exceeds? (?:the )?(?:available |maximum )?context|exceed_context_size|prompt is too long|max_tokens' or 'max_completion_tokens' is too large|max_model_len|input is too long/i;
 const UNKNOWN_MODEL =
-  /\bmodel\b(?:[^.]|\.(?=\S)){0,300}?\b(?:does not exist|not found|not available|unknown)|unknown model|no such model|model_not_found/i;
+  /\bmodel\b(?:[^.]|\.(?=\S)){0,200}?\b(?:does not exist|not found|not available|unknown)|unknown model|no such model|model_not_found/i;
 
 /** Whether the upstream says that it does not know the model that it was asked for. */
 export function isUnknownModel(report: UpstreamReport): boolean {
@@ -177,19 +188,27 @@ export function isUnknownModel(report: UpstreamReport): boolean {
   return report.code === "model_not_found" || report.texts.some((text) => UNKNOWN_MODEL.test(text));
 }
 
-/** The error as the client reads it. `host` is the upstream's, which must not show. */
-export function toGatewayError(report: UpstreamReport, host?: string): GatewayError {
+const OUR_KEY =
+  /^(?:in(?:valid|correct)_(?:api_)?(?:key|authentication|credentials?)|authentication_error|unauthorized|invalid_x_api_key)$/i;
+
+/** Whether the upstream does not accept the credential that it was sent: the gateway's, never the client's. */
+export function refusesCredential({ status, type, code }: UpstreamReport): boolean {
+  return status === 401 || status === 403 || OUR_KEY.test(code ?? "") || OUR_KEY.test(type ?? "");
+}
+
+/** The error as the client reads it. @param hidden what of the upstream must not show */
+export function toGatewayError(report: UpstreamReport, hidden?: Private): GatewayError {
   const status = statusFor(report.status);
   const overflow = status < 500 && [report.type ?? "", ...report.texts].some((text) => CONTEXT_OVERFLOW.test(text));
   const code = overflow ? "context_length_exceeded" : (report.code ?? (status === 429 ? "rate_limit_exceeded" : null));
-  const message = redact(report.message, host).trim() || wordless(report.status);
+  const message = redact(report.message, hidden).trim() || wordless(report.status);
   return {
     status,
     error: {
       message,
       type: typeFor(report.type, status),
-      param: report.param === null ? null : redact(report.param, host),
-      code: code === null && status >= 500 ? "upstream_failed" : code === null ? null : redact(code, host),
+      param: report.param === null ? null : redact(report.param, hidden),
+      code: code === null && status >= 500 ? "upstream_failed" : code === null ? null : redact(code, hidden),
     },
   };
 }

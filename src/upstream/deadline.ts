@@ -12,6 +12,8 @@ export class DeadlineExceeded extends Error {
 export interface Deadline {
   /** From now on, `limit` counts: `ms` from now. */
   set(limit: string, ms: number): void;
+  /** Nothing counts until the next `set`, and at no cost: while a slow client is being written to, no upstream is late. */
+  pause(): void;
   clear(): void;
 }
 
@@ -40,6 +42,9 @@ export function createDeadline(now: () => number, expire: (reason: DeadlineExcee
       name = limit;
       dueAt = now() + ms;
       if (timer === undefined || dueAt < firesAt) arm(dueAt);
+    },
+    pause(): void {
+      dueAt = 0;
     },
     clear(): void {
       dueAt = 0;

@@ -93,25 +93,27 @@ export function createExchange({
 
   /** Reads until the first byte that tells an event stream from JSON. */
   const sniff = async (response: Response): Promise<Result<Reply, Failure>> => {
-    const early: Uint8Array[] = [];
+    let first: Uint8Array | undefined;
     let format: Reply["format"] | undefined;
     while (format === undefined) {
       const bytes = await reader.read();
       if (bytes === undefined) return err({ error: invalidAnswer("an empty answer") });
       format = formatOf(bytes, response.headers);
-      // The buffer is used again only after the next read, which comes when this piece has been taken.
-      early.push(format === undefined ? bytes.slice() : bytes);
+      // White space in front means nothing, in either form. The buffer is used again only after the next read, which comes when
+      // this piece has been taken.
+      first = bytes;
     }
     const read = (): Promise<Uint8Array | undefined> => {
-      const first = early.shift();
-      return first === undefined ? reader.read() : Promise.resolve(first);
+      const bytes = first;
+      first = undefined;
+      return bytes === undefined ? reader.read() : Promise.resolve(bytes);
     };
     return ok({
       format,
       headers: keptOnSuccess(response.headers),
       contentType: response.headers.get("content-type"),
       read,
-      ended: () => early.length === 0 && reader.ended,
+      ended: () => first === undefined && reader.ended,
     });
   };
 

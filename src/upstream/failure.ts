@@ -1,6 +1,6 @@
 import { gatewayError, type GatewayError } from "../protocol/errors.ts";
 import type { Failure } from "../protocol/chat/part.ts";
-import { isUnknownModel, toGatewayError } from "../protocol/upstream-error.ts";
+import { isUnknownModel, refusesCredential, toGatewayError } from "../protocol/upstream-error.ts";
 import { hostOf, type Target } from "./target.ts";
 
 const KEPT_HEADERS = ["retry-after", "retry-after-ms", "x-should-retry", "openai-processing-ms"];
@@ -23,15 +23,20 @@ export function keptOnSuccess(headers: Headers): Record<string, string> {
 
 /**
  * A failure as the tenant may read it: what the upstream holds against the gateway (its key, the model name that the operator
- * set, a redirect) is the operator's fault and not the client's 401 or 404.
+ * set, a redirect) is the operator's fault and not the client's 401 or 404. @param secrets what was sent to it to prove who we are
  */
-export function errorFor({ error, report }: Failure, target: Target, requestedModel: string): GatewayError {
+export function errorFor(
+  { error, report }: Failure,
+  target: Target,
+  requestedModel: string,
+  secrets: readonly string[],
+): GatewayError {
   if (report === undefined) return error;
   const { status } = report;
   if (status !== undefined && status >= 300 && status < 400) {
     return gatewayError("upstream_redirect", "The upstream answered with a redirect, which is not followed.");
   }
-  if (status === 401 || status === 403) {
+  if (refusesCredential(report)) {
     return gatewayError(
       "upstream_unauthorized",
       "The upstream does not accept the gateway's credential. This is for the gateway's operator to mend.",
@@ -45,7 +50,7 @@ export function errorFor({ error, report }: Failure, target: Target, requestedMo
           "The upstream does not serve the model that this name is routed to. This is for the gateway's operator to mend.",
         );
   }
-  const shaped = toGatewayError(report, hostOf(target));
+  const shaped = toGatewayError(report, { host: hostOf(target), secrets });
   return error.headers === undefined ? shaped : { ...shaped, headers: error.headers };
 }
 

@@ -117,6 +117,15 @@ export function headersFor(
   return ok(headers);
 }
 
+/** The values that prove to the target who we are: they must not come back in what it says. */
+export function secretsOf(target: Target, secretOf: (name: string) => string | undefined): string[] {
+  const values = Object.values(target.headers).map((value) =>
+    typeof value === "string" ? value : secretOf(value.secret),
+  );
+  if (target.credential !== undefined) values.push(secretOf(target.credential));
+  return values.filter((value) => value !== undefined);
+}
+
 const credentialMissing = (): GatewayError =>
   gatewayError(
     "credential_missing",

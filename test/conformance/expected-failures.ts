@@ -8,26 +8,11 @@ interface ExpectedFailure {
   readonly modes?: readonly Mode[];
 }
 
-const LEGACY = "the legacy completions endpoint comes later";
-const EMBEDDINGS = "the embeddings endpoint comes later";
-
 const EXPECTED_FAILURES: Readonly<Record<string, ExpectedFailure>> = {
-  "82b": { reason: LEGACY },
-  "217a": { reason: LEGACY },
-  "217b": { reason: LEGACY },
-  r20: { reason: LEGACY },
-  r22: { reason: LEGACY },
   "80a": { reason: "splitting of <think> text comes with the text dialects" },
   "80c": { reason: "splitting of <think> text comes with the text dialects" },
   "143b": { reason: "joining text parts for upstreams that take only strings comes later" },
   "150c": { reason: "joining text parts for upstreams that take only strings comes later" },
-  "193a": { reason: EMBEDDINGS },
-  "193b": { reason: EMBEDDINGS },
-  "193c": { reason: EMBEDDINGS },
-  "193d": { reason: EMBEDDINGS },
-  "195a": { reason: EMBEDDINGS },
-  "195b": { reason: EMBEDDINGS },
-  "195c": { reason: EMBEDDINGS },
 };
 
 export function expectedFailure(id: string, mode: Mode): string | undefined {

@@ -60,15 +60,17 @@ describe("what tells about the platform does not leave", () => {
   });
 
   it("the upstream's own host, whatever it is called", () => {
-    const text = redact(
-      "cannot reach api.acme-gpu.example:8443 or https://api.acme-gpu.example:8443/v1",
-      "api.acme-gpu.example:8443",
-    );
+    const text = redact("cannot reach api.acme-gpu.example:8443 or https://api.acme-gpu.example:8443/v1", {
+      host: "api.acme-gpu.example:8443",
+      secrets: [],
+    });
     expect(text).not.toContain("acme-gpu");
   });
 
   it("the upstream's own host without its port", () => {
-    expect(redact("host api.acme-gpu.example is down", "api.acme-gpu.example:8443")).not.toContain("acme-gpu");
+    expect(
+      redact("host api.acme-gpu.example is down", { host: "api.acme-gpu.example:8443", secrets: [] }),
+    ).not.toContain("acme-gpu");
   });
 
   it("is bounded", () => expect(redact("x".repeat(100_000)).length).toBeLessThanOrEqual(4001));
@@ -113,5 +115,5 @@ describe("what is about the client's request stays readable", () => {
     "Unknown parameter: 'skip_special_tokens'.",
     "key-value pairs in metadata must be strings",
     "tool_call_id 'call_abcdefghijklmnopqrstuvwx' has no matching call",
-  ])("%s", (message) => expect(redact(message, "gpu.example:8000")).toBe(message));
+  ])("%s", (message) => expect(redact(message, { host: "gpu.example:8000", secrets: [] })).toBe(message));
 });

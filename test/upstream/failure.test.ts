@@ -5,7 +5,7 @@ import { errorFor, keptHeaders, modelNotFound } from "../../src/upstream/failure
 import { targetOf } from "./target-of.ts";
 
 const sent = (status: number | undefined, body: string, model?: string): unknown => {
-  const { status: code, error } = errorFor(failureFromBody(status, body), targetOf({ model }), "asked");
+  const { status: code, error } = errorFor(failureFromBody(status, body), targetOf({ model }), "asked", []);
   return [code, error.code, error.param];
 };
 const UNKNOWN = JSON.stringify({
@@ -57,7 +57,7 @@ describe("errorFor", () => {
   });
 
   it("an unknown model's error names what the client asked for, and nothing that is served", () => {
-    const { error } = errorFor(failureFromBody(404, UNKNOWN), targetOf(), "asked");
+    const { error } = errorFor(failureFromBody(404, UNKNOWN), targetOf(), "asked", []);
     expect(error).toEqual(modelNotFound("asked").error);
     const operator = errorFor(failureFromBody(404, UNKNOWN), targetOf({ model: "served" }), "asked");
     expect(operator.error.message).not.toMatch(/served\b`|aliases|`/);
@@ -84,14 +84,14 @@ describe("errorFor", () => {
   it("keeps the headers that came with it", () => {
     const failure = failureFromBody(429, '{"error":{"message":"slow"}}');
     const headers = { "retry-after": "3" };
-    expect(errorFor({ ...failure, error: { ...failure.error, headers } }, targetOf(), "asked").headers).toEqual(
+    expect(errorFor({ ...failure, error: { ...failure.error, headers } }, targetOf(), "asked", []).headers).toEqual(
       headers,
     );
   });
 
   it("leaves an error of our own alone", () => {
     const error = gatewayError("upstream_timeout", "late");
-    expect(errorFor({ error }, targetOf(), "asked")).toBe(error);
+    expect(errorFor({ error }, targetOf(), "asked", [])).toBe(error);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { gatewayError } from "../../protocol/errors.ts";
 import type { Config } from "../../tenants/config.ts";
+import { drain } from "../body.ts";
 import type { AppEnvironment } from "../environment.ts";
 import { errorResponse } from "../respond.ts";
 import { allowOrigin } from "./cors.ts";
@@ -30,6 +31,7 @@ export const front = (current: Current): MiddlewareHandler<AppEnvironment> =>
       c.set("config", config);
       await next();
     }
+    if (c.res.status >= 400) await drain(c.req.raw);
     const { headers } = c.res;
     headers.set("x-request-id", id);
     // Only a browser says where a page is from; everybody else is spared the headers.

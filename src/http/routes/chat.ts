@@ -13,7 +13,7 @@ import type { Shaped } from "../../upstream/shaping/draft.ts";
 import { changedHeader, shapeRequest } from "../../upstream/shaping/shape.ts";
 import type { StreamingMemory } from "../../upstream/streaming-memory.ts";
 import type { Target } from "../../upstream/target.ts";
-import { readBody } from "../body.ts";
+import { requestText } from "../asked.ts";
 import type { AppEnvironment } from "../environment.ts";
 import { createPorts } from "../ports.ts";
 import { errorResponse } from "../respond.ts";
@@ -29,7 +29,7 @@ export function chatCompletions(
     const { config, requestId } = c.var;
     const tenant = await tenantOf(request, config);
     if (!tenant.ok) return errorResponse(tenant.error);
-    const text = await readBody(request, config.maxBodyBytes);
+    const text = await requestText(c);
     if (!text.ok) return errorResponse(text.error);
     const parsed = parseChatRequest(text.value);
     if (!parsed.ok) return errorResponse(parsed.error);

@@ -258,6 +258,7 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
     }
     release(choice);
     const delta = choice.started ? {} : { role: "assistant", content: "" };
+    choice.started = true;
     emit(held.chunk, { ...wire, delta, logprobs: null, finish_reason: reason });
   };
 

@@ -31,8 +31,13 @@ export function repairDelta(raw: JsonObject, whole: boolean, choice: Choice, new
   const call = functionCallOf(raw["function_call"], choice);
   if (call !== undefined) delta["function_call"] = call;
   const deltas = callDeltas(raw["tool_calls"], whole, choice, newCallId);
-  const saysRole = !choice.started && raw["role"] !== undefined;
+  const saysRole = !choice.started && raw["role"] !== undefined && choice.halves.size === 0;
   if (saysRole || Object.keys(delta).length > 0) deltas.unshift(delta);
+  return withRole(deltas, choice);
+}
+
+/** The first delta of a choice says its role. */
+function withRole(deltas: JsonObject[], choice: Choice): JsonObject[] {
   const [first, ...rest] = deltas;
   if (first === undefined || choice.started) return deltas;
   choice.started = true;
@@ -157,5 +162,5 @@ export function closingDeltas(choice: Choice, cutShort: boolean): JsonObject[] |
     }
   }
   choice.halves.clear();
-  return deltas;
+  return withRole(deltas, choice);
 }

@@ -18,7 +18,9 @@ const latin1 = new TextDecoder("latin1");
 
 /** The boundary of a body, by its content type; undefined: it is no multipart form. */
 export function boundaryOf(contentType: string | null): string | undefined {
-  const match = /^\s*multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType ?? "");
+  const match = /^\s*multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(
+    contentType ?? "",
+  );
   return match?.[1] ?? match?.[2];
 }
 
@@ -105,10 +107,12 @@ export function createModelPart(boundary: string): ModelPart {
 
 /** The name of a part; "" if it has none, undefined if it is said in a way that others may read as another name. */
 function nameOf(headers: string): string | undefined {
-  const lines = headers.split("\r\n").filter((line) => /^content-disposition\s*:/i.test(line));
-  if (lines.length > 1 || /\n(?!.*\r)[^]*|[\r\n][ \t]/.test(headers.replaceAll("\r\n", "\u0001"))) return undefined;
-  const [line = ""] = lines;
+  const lines = headers.split("\r\n");
+  if (lines.some((line) => /^[ \t]|[\r\n]/.test(line))) return undefined;
+  const [line = "", more] = lines.filter((one) => /^content-disposition\s*:/i.test(one));
+  if (more !== undefined) return undefined;
   const names = [...line.matchAll(/;\s*name(\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/gi)];
-  if (names.length > 1 || names[0]?.[1] === "*" || names[0]?.[2]?.includes("\\")) return undefined;
-  return names[0]?.[2] ?? names[0]?.[3] ?? "";
+  const [first, second] = names;
+  if (second !== undefined || first?.[1] === "*" || first?.[2]?.includes("\\")) return undefined;
+  return first?.[2] ?? first?.[3] ?? "";
 }

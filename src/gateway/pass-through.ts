@@ -1,0 +1,136 @@
+import { concat } from "../protocol/bytes.ts";
+import { failureFromBody, isErrorBody, type Failure } from "../protocol/chat/part.ts";
+import type { GatewayError } from "../protocol/errors.ts";
+import { isObject } from "../protocol/json/lossless.ts";
+import { err, ok, type Result } from "../protocol/result.ts";
+import { encodeEvent } from "../protocol/sse/encode.ts";
+import { invalidAnswer } from "../protocol/upstream-error.ts";
+import { createExchange, type Exchange, type Reply } from "../upstream/exchange.ts";
+import { headersFor, type UpstreamRequest } from "../upstream/request.ts";
+import { BINDING_MISSING, failed, type Asked } from "./complete.ts";
+import type { Ports } from "./ports.ts";
+
+/** A request whose answer is the client's to read: it passes as it comes, but for errors. */
+export interface PassCall extends Asked {
+  readonly url: string;
+  readonly body: UpstreamRequest["body"];
+  readonly contentType: string;
+  /** `json`: anything else is no answer. `any`: sound, text, events or JSON. */
+  readonly answer: "json" | "any";
+  readonly clientGone: AbortSignal;
+  readonly respond: (error: GatewayError) => Response;
+}
+
+/** How much of a JSON answer is looked at before it leaves. Errors under a 200 are short. */
+const LOOKED_AT_BYTES = 64 * 1024;
+
+const WHOLE = { stream: false, omitKey: false, options: false };
+
+export async function passThrough(call: PassCall, ports: Ports): Promise<Response> {
+  const exchange = prepare(call, ports);
+  if (!exchange.ok) return call.respond(failed(call, ports, exchange.error));
+  const reply = await exchange.value.open();
+  const answer = reply.ok ? await begin(call, exchange.value, reply.value) : reply;
+  if (!answer.ok) {
+    exchange.value.close();
+    return call.respond(failed(call, ports, answer.error));
+  }
+  const { first, ended } = answer.value;
+  const { headers, contentType } = (reply as { readonly value: Reply }).value;
+  const init = { headers: { ...headers, "content-type": contentType ?? "application/octet-stream" } };
+  if (ended) {
+    exchange.value.close();
+    return new Response(first, init);
+  }
+  // The one kind of stream that the runtime pipes without a call of ours for every piece.
+  const { readable, writable } = new IdentityTransformStream();
+  const rest = pump(call, ports, exchange.value, (reply as { readonly value: Reply }).value, first, writable);
+  ports.waitUntil(rest.finally(() => exchange.value.close()));
+  return new Response(readable, init);
+}
+
+function prepare(call: PassCall, ports: Ports): Result<Exchange, Failure> {
+  const { target, url, body, contentType, answer, clientGone } = call;
+  const fetch = ports.fetcherOf(target.binding);
+  if (fetch === undefined) return err({ error: BINDING_MISSING });
+  const headers = headersFor(target, WHOLE, ports.newId("sluice-"), ports.secretOf);
+  if (!headers.ok) return err({ error: headers.error });
+  const own = { "content-type": contentType, accept: answer === "json" ? "application/json" : "*/*" };
+  const request = { url, headers: { ...headers.value, ...own }, body };
+  return ok(createExchange({ request, target, stream: false, fetch, now: ports.now, clientGone, raw: true }));
+}
+
+interface Begun {
+  /** What has been read so far. */
+  readonly first: Uint8Array<ArrayBuffer>;
+  readonly ended: boolean;
+}
+
+/** Reads as much of a JSON answer as tells an answer from an error; of anything else, nothing. */
+async function begin(call: PassCall, exchange: Exchange, reply: Reply): Promise<Result<Begun, Failure>> {
+  const isJson = call.answer === "json" || /\bjson\b/i.test(reply.contentType ?? "");
+  if (!isJson) return ok({ first: new Uint8Array(), ended: false });
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  let ended = false;
+  try {
+    while (!ended && length < LOOKED_AT_BYTES) {
+      exchange.deadline.set("idle_ms", call.target.deadlines.idle_ms);
+      const bytes = await reply.read();
+      if (bytes !== undefined) parts.push(bytes.slice());
+      length += bytes?.length ?? 0;
+      ended = bytes === undefined || reply.ended();
+    }
+  } catch {
+    return err(exchange.broken());
+  }
+  const first = concat(parts).slice();
+  const fault = faultOf(new TextDecoder().decode(first), ended, call.answer);
+  return fault === undefined ? ok({ first, ended }) : err(fault);
+}
+
+function faultOf(text: string, ended: boolean, answer: PassCall["answer"]): Failure | undefined {
+  const noJson = answer === "json" ? { error: invalidAnswer("an answer that is not JSON") } : undefined;
+  if (!ended) return /^\s*[[{]/.test(text) ? undefined : noJson;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return noJson;
+  }
+  return isObject(body) && isErrorBody(body) ? failureFromBody(undefined, text) : undefined;
+}
+
+/** Read, write, and nothing else. What breaks off must not look whole. */
+async function pump(
+  call: PassCall,
+  ports: Ports,
+  exchange: Exchange,
+  reply: Reply,
+  first: Uint8Array,
+  writable: WritableStream<Uint8Array>,
+): Promise<void> {
+  const writer = writable.getWriter();
+  const { idle_ms } = call.target.deadlines;
+  for (let bytes: Uint8Array | undefined = first; bytes !== undefined;) {
+    // A slow client is no reason to give the upstream up.
+    exchange.deadline.clear();
+    try {
+      if (bytes.length > 0) await writer.write(bytes);
+    } catch {
+      return;
+    }
+    exchange.deadline.set("idle_ms", idle_ms);
+    try {
+      bytes = await reply.read();
+    } catch {
+      const { error } = failed(call, ports, exchange.broken());
+      if (/^text\/event-stream\b/i.test(reply.contentType ?? "")) {
+        await writer.write(new TextEncoder().encode(encodeEvent(JSON.stringify({ error })))).catch(() => undefined);
+        return writer.close().catch(() => undefined);
+      }
+      return writer.abort(error.code).catch(() => undefined);
+    }
+  }
+  await writer.close().catch(() => undefined);
+}

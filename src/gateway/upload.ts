@@ -1,0 +1,131 @@
+import { concat } from "../protocol/bytes.ts";
+import { gatewayError, type GatewayError } from "../protocol/errors.ts";
+import { createModelPart, type ModelPart } from "../protocol/multipart/model-part.ts";
+import { missing } from "../protocol/request-body.ts";
+import { err, ok, type Result } from "../protocol/result.ts";
+
+/** A multipart form as far as it has been read: up to its part `model`. */
+export interface Upload {
+  readonly model: string;
+  /**
+   * The whole form, what was read and what is still to come. @param model takes the place of the client's
+   * @param fault is told when the rest turns out to be wrong; the body is broken off then
+   */
+  body(model: string, fault: (error: GatewayError) => void): UploadBody;
+}
+
+export interface UploadBody {
+  readonly stream: ReadableStream<Uint8Array>;
+  /** Settles when everything has been sent, or nothing more can be. */
+  readonly sent: Promise<void>;
+  /** Nobody reads it any more. */
+  stop(): void;
+}
+
+export interface UploadLimits {
+  /** How much may come before the part `model`: that much has to be held. */
+  readonly held: number;
+  readonly total: number;
+}
+
+/** Reads until it is known which model a form is for. With the part `model` first, nothing has to be held. */
+export async function openUpload(
+  body: ReadableStream<Uint8Array>,
+  length: number | undefined,
+  boundary: string,
+  limits: UploadLimits,
+): Promise<Result<Upload, GatewayError>> {
+  if (length !== undefined && length > limits.total) return err(tooLarge(limits.total));
+  const reader = body.getReader();
+  const part = createModelPart(boundary);
+  const held: Uint8Array[] = [];
+  let size = 0;
+  while (part.state === "looking") {
+    const next = await reader.read().catch(() => undefined);
+    if (next?.value === undefined) return err(size === 0 ? MALFORMED : faultAtEnd(part));
+    part.feed(next.value);
+    held.push(next.value);
+    size += next.value.length;
+    if (part.state === "looking" && size > limits.held) return err(notSeen(limits.held, reader));
+  }
+  const { value } = part;
+  if (part.state !== "found" || value === undefined) return err(part.state === "ended" ? missing("model") : MALFORMED);
+  const first = concat(held);
+  const model = new TextDecoder().decode(first.subarray(value.start, value.end)).trim();
+  if (model === "") return err(missing("model"));
+  return ok({
+    model,
+    body(name, fault): UploadBody {
+      const start = name === model ? first : replaced(first, value, new TextEncoder().encode(name));
+      const grown = start.length - first.length;
+      const { readable, writable } =
+        length === undefined ? new IdentityTransformStream() : new FixedLengthStream(length + grown);
+      const writer = writable.getWriter();
+      const sent = send(reader, writer, part, start, { most: limits.total - first.length, total: limits.total }, fault);
+      return { stream: readable, sent, stop: () => void stop(reader, writer) };
+    },
+  });
+}
+
+function replaced(bytes: Uint8Array, { start, end }: { start: number; end: number }, by: Uint8Array): Uint8Array {
+  return concat([bytes.subarray(0, start), by, bytes.subarray(end)]);
+}
+
+/** The rest is looked through on its way: a second part `model` could mean another model to the upstream than it did here. */
+async function send(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+  part: ModelPart,
+  first: Uint8Array,
+  { most, total }: { readonly most: number; readonly total: number },
+  fault: (error: GatewayError) => void,
+): Promise<void> {
+  try {
+    await writer.write(first);
+    for (let rest = most; ;) {
+      const { value, done } = await reader.read();
+      if (done) return await writer.close();
+      part.feed(value);
+      rest -= value.length;
+      const wrong = part.state !== "found" ? TWICE : rest < 0 ? tooLarge(total) : undefined;
+      if (wrong !== undefined) {
+        fault(wrong);
+        return await stop(reader, writer);
+      }
+      await writer.write(value);
+    }
+  } catch {
+    // Either side has gone; the exchange tells which.
+    await stop(reader, writer);
+  }
+}
+
+async function stop(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+): Promise<void> {
+  await Promise.allSettled([writer.abort("stopped"), reader.cancel("stopped")]);
+}
+
+const MALFORMED = gatewayError(
+  "invalid_value",
+  "The body of the request could not be read as the multipart/form-data that its content type says.",
+);
+const TWICE = gatewayError("invalid_value", "The part 'model' of the form must stand there once.", "model");
+
+const faultAtEnd = (part: ModelPart): GatewayError => (part.state === "ended" ? missing("model") : MALFORMED);
+
+function notSeen(limit: number, reader: ReadableStreamDefaultReader<Uint8Array>): GatewayError {
+  reader.cancel("too large").catch(() => undefined);
+  return gatewayError(
+    "body_too_large",
+    `The part 'model' does not stand within the first ${limit} bytes of the form; send it first.`,
+    "model",
+  );
+}
+
+const tooLarge = (limit: number): GatewayError =>
+  gatewayError(
+    "body_too_large",
+    `The body of the request is larger than the ${limit} bytes that this gateway accepts.`,
+  );
