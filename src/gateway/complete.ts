@@ -124,7 +124,11 @@ function prepare(call: AnswerCall, ports: Ports, clientGone: AbortSignal, form: 
   if (fetch === undefined) return err({ error: BINDING_MISSING });
   const headers = headersFor(target, form, ports.newId("sluice-"), ports.secretOf);
   if (!headers.ok) return err({ error: headers.error });
-  const request = { url: target.urlOf(endpoint), headers: headers.value, body: askingFor(form, body, call.stream) };
+  const request = {
+    url: target.urlOf(endpoint, target.model ?? call.model),
+    headers: headers.value,
+    body: askingFor(form, body, call.stream),
+  };
   return ok(createExchange({ request, target, stream: form.stream, fetch, now: ports.now, clientGone }));
 }
 

@@ -39,6 +39,7 @@ const capabilities = z.strictObject({
   constraints: z.optional(z.enum(CHOICES.constraints)),
   top_k_off: z.optional(z.enum(CHOICES.top_k_off)),
   greedy: z.optional(z.enum(CHOICES.greedy)),
+  seed: z.optional(z.enum(CHOICES.seed)),
   repetition_penalty: z.optional(z.enum(CHOICES.repetition_penalty)),
   tool_call_ids: z.optional(z.enum(CHOICES.tool_call_ids)),
   reasoning_history: z.optional(z.enum(CHOICES.reasoning_history)),

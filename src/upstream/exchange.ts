@@ -98,10 +98,12 @@ export function createExchange({
     while (format === undefined) {
       const bytes = await reader.read();
       if (bytes === undefined) return err({ error: invalidAnswer("an empty answer") });
-      format = formatOf(bytes, response.headers);
-      // White space in front means nothing, in either form. The buffer is used again only after the next read, which comes when
-      // this piece has been taken.
-      first = bytes;
+      const at = bytes.findIndex(isVisible);
+      if (at < 0) continue;
+      format = formatOf(bytes[at] ?? 0, response.headers);
+      // White space (and a byte order mark) in front means nothing, in either form. The buffer is used again only after the next
+      // read, which comes when this piece has been taken.
+      first = bytes.subarray(at);
     }
     const read = (): Promise<Uint8Array | undefined> => {
       const bytes = first;
@@ -170,12 +172,11 @@ function lengthOf(headers: Headers): number | undefined {
 }
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const isVisible = (byte: number): boolean => byte > 0x20 && !BYTE_ORDER_MARK.includes(byte);
 
 /** A brace begins a document. `data:`, `event:`, `id:`, `retry:`, `error:` or a comment begin an event stream; else the label counts. */
-function formatOf(bytes: Uint8Array, headers: Headers): Reply["format"] | undefined {
-  const visible = bytes.find((byte) => byte > 0x20 && !BYTE_ORDER_MARK.includes(byte));
-  if (visible === undefined) return undefined;
-  const first = String.fromCharCode(visible);
+function formatOf(firstByte: number, headers: Headers): Reply["format"] {
+  const first = String.fromCharCode(firstByte);
   if (first === "{" || first === "[") return "json";
   const label = headers.get("content-type") ?? "";
   return ":deir".includes(first) || /^text\/event-stream\b/i.test(label) ? "events" : "json";

@@ -49,6 +49,7 @@ export const CHOICES = {
   top_k_off: ["any", "0", "-1", "omit"],
   /** How the likeliest token is asked for. */
   greedy: ["temperature_0", "top_k_1", "do_sample"],
+  seed: ["any", "random_seed"],
   repetition_penalty: ["any", "repetition_penalty", "repeat_penalty"],
   /** The ids of tool calls in the history; `alphanumeric_9`: exactly nine letters and digits. */
   tool_call_ids: ["any", "alphanumeric_9"],

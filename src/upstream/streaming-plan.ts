@@ -47,7 +47,7 @@ export function planStreaming({
     known.noKey === true;
   const stream = (clientStreams || preferStream || known.onlyStream === true) && !cannot;
   // Without the client's wish for usage a stream needs no options; a JSON answer wants the usage that only they bring.
-  const options = !known.noOptions && (clientOptions || !clientStreams);
+  const options = !known.noOptions && capabilities.stream_options && (clientOptions || !clientStreams);
   let form: AskedForm = { stream, omitKey: known.noKey === true, options };
   let learned: StreamingFacts | undefined;
   let requests = 1;

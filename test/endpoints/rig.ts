@@ -50,12 +50,18 @@ export async function startRig(settings: Readonly<Record<string, object>> = {}, 
   await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
   const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const upstreams: Record<string, object> = { plain: { base_url } };
-  const routes: Record<string, object> = { "*": { targets: [{ upstream: "plain" }] }, renamed: { targets: [{ upstream: "plain", model: "there" }] } };
+  const routes: Record<string, object> = {
+    "*": { targets: [{ upstream: "plain" }] },
+    renamed: { targets: [{ upstream: "plain", model: "there" }] },
+  };
   for (const [name, own] of Object.entries(settings)) {
     upstreams[name] = { base_url, ...own };
     routes[`${name}/*`] = { targets: [{ upstream: name }] };
   }
-  const gateway = await startGateway({ config: { upstreams, routes, tenants: { acme: { keys: [hashed(KEY)] } }, ...config }, relay: true });
+  const gateway = await startGateway({
+    config: { upstreams, routes, tenants: { acme: { keys: [hashed(KEY)] } }, ...config },
+    relay: true,
+  });
   return {
     gateway,
     seen,
@@ -93,8 +99,12 @@ export const events = (response: ServerResponse, ...list: readonly unknown[]): v
   response.end();
 };
 
-export async function envelopeOf(response: Response): Promise<{ status: number; code: string | null; param: string | null; message: string }> {
-  const { error } = (await response.json()) as { error: { message: string; type: string; param: string | null; code: string | null } };
+export async function envelopeOf(
+  response: Response,
+): Promise<{ status: number; code: string | null; param: string | null; message: string }> {
+  const { error } = (await response.json()) as {
+    error: { message: string; type: string; param: string | null; code: string | null };
+  };
   if (Object.keys(error).sort().join() !== "code,message,param,type") throw new Error("no envelope");
   return { status: response.status, code: error.code, param: error.param, message: error.message };
 }

@@ -37,8 +37,6 @@ describe("paths and methods", () => {
     "/v2/chat/completions",
     "/v1/v1/models",
     "/v1/chat",
-    "/v1/completions",
-    "/v1/embeddings",
     "/V1/models",
     "/v1/nothing",
     "/%ff",

@@ -4,18 +4,17 @@ import { completeEach } from "../../gateway/fan-out.ts";
 import { inlineImages } from "../../gateway/images.ts";
 import type { Ports } from "../../gateway/ports.ts";
 import { chatForm } from "../../protocol/chat/form.ts";
-import { combinationOf, parseChatRequest } from "../../protocol/chat/request.ts";
+import { combinationOf, parseChatRequest, type ChatRequest } from "../../protocol/chat/request.ts";
 import type { GatewayError } from "../../protocol/errors.ts";
+import type { JsonObject } from "../../protocol/json/lossless.ts";
 import { ok, type Result } from "../../protocol/result.ts";
-import { routeOf } from "../../tenants/models.ts";
-import { modelNotFound } from "../../upstream/failure.ts";
+import { withDefaults } from "../../upstream/shaping/defaults.ts";
 import type { Shaped } from "../../upstream/shaping/draft.ts";
 import { changedHeader, shapeRequest } from "../../upstream/shaping/shape.ts";
 import type { StreamingMemory } from "../../upstream/streaming-memory.ts";
 import type { Target } from "../../upstream/target.ts";
-import { requestText } from "../asked.ts";
+import { askedFor, portsOf, withHeaders } from "../asked.ts";
 import type { AppEnvironment } from "../environment.ts";
-import { createPorts } from "../ports.ts";
 import { errorResponse } from "../respond.ts";
 import type { TenantOf } from "../tenant.ts";
 
@@ -25,42 +24,48 @@ export function chatCompletions(
   memory: StreamingMemory,
 ): (c: Context<AppEnvironment>) => Promise<Response> {
   return async (c) => {
-    const request = c.req.raw;
-    const { config, requestId } = c.var;
-    const tenant = await tenantOf(request, config);
-    if (!tenant.ok) return errorResponse(tenant.error);
-    const text = await requestText(c);
-    if (!text.ok) return errorResponse(text.error);
-    const parsed = parseChatRequest(text.value);
-    if (!parsed.ok) return errorResponse(parsed.error);
-    const [target] = routeOf(config, tenant.value, parsed.value.model)?.targets ?? [];
-    if (target === undefined) return errorResponse(modelNotFound(parsed.value.model));
-    const { body, shape } = parsed.value;
-    const { defaults } = tenant.value;
-    const ports = createPorts(c.env, (promise) => c.executionCtx.waitUntil(promise));
-    const asked = shapeRequest({ text: text.value, body, target, tenant: tenant.value, defaults });
+    const asked = await askedFor(c, tenantOf, "/chat/completions", parseChatRequest);
     if (!asked.ok) return errorResponse(asked.error);
-    const shaped = await withImages(asked.value, target, ports, request.signal);
+    const { tenant, target } = asked.value;
+    const request = filled(asked.value.request, tenant.defaults);
+    if (!request.ok) return errorResponse(request.error);
+    const { text, body, model, stream, shape, changed } = request.value;
+    const ports = portsOf(c);
+    const clientGone = c.req.raw.signal;
+    const shaped = shapeRequest({ text, body, target, tenant, defaults: {}, changed });
     if (!shaped.ok) return errorResponse(shaped.error);
-    const { copies } = shaped.value;
+    const ready = await withImages(shaped.value, target, ports, clientGone);
+    if (!ready.ok) return errorResponse(ready.error);
+    const { copies } = ready.value;
     const call: AnswerCall = {
-      tenant: tenant.value.id,
+      tenant: tenant.id,
       target,
       endpoint: "/chat/completions",
-      body: shaped.value.text,
-      model: parsed.value.model,
-      stream: parsed.value.stream,
+      body: ready.value.text,
+      model,
+      stream,
       options: body["stream_options"] !== undefined && body["stream_options"] !== null,
       hasTools: shape.toolNames.length > 0,
       combination: combinationOf(body),
       form: chatForm(copies > 1 ? { ...shape, n: 1 } : shape),
-      requestId,
-      clientGone: request.signal,
+      requestId: c.var.requestId,
+      clientGone,
       respond: errorResponse,
     };
     const answer = copies > 1 ? completeEach(call, copies, ports, memory) : complete(call, ports, memory);
-    return told(await answer, changedHeader(shaped.value.changed));
+    return withHeaders(await answer, changedHeader(ready.value.changed));
   };
+}
+
+/** The request as if the client had said what its operator wants it to; what is wrong with that is found like any other fault. */
+function filled(
+  request: ChatRequest,
+  defaults: JsonObject,
+): Result<ChatRequest & { readonly changed: readonly string[] }, GatewayError> {
+  const { text, changed } = withDefaults(request.text, request.body, defaults);
+  if (changed.length === 0) return ok({ ...request, changed });
+  const parsed = parseChatRequest(text);
+  return parsed.ok ? ok({ ...parsed.value, changed }) : parsed;
 }
 
 /** For a server that fetches no images itself. */
@@ -72,9 +77,4 @@ async function withImages(
 ): Promise<Result<Shaped, GatewayError>> {
   const fetch = target.capabilities.image_urls ? undefined : ports.fetcherOf(undefined);
   return fetch === undefined ? ok(shaped) : inlineImages(shaped, target, fetch, leave);
-}
-
-function told(response: Response, headers: Readonly<Record<string, string>>): Response {
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
 }

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from "../json/lossless.ts";
 import { meaningOf, finishOf } from "./finish.ts";
 import { broughtBy, MAX_CALLS, type Choice } from "./choice.ts";
+import { mayEndSpecially } from "../text/special-tokens.ts";
+import { hasReasoningFields } from "./reasoning-fields.ts";
 import { hasHalfCharacter } from "./text.ts";
 import type { AnswerShape } from "./types.ts";
 
@@ -12,6 +14,8 @@ export function isCleanChoice(wire: JsonObject, choice: Choice, shape: AnswerSha
   const delta = wire["delta"];
   if (!isObject(delta) || choice.ended || choice.pass !== undefined) return false;
   if (!isCleanDelta(delta, choice)) return false;
+  if (!hasReasoningFields(delta, shape.reasoning ?? "as_sent")) return false;
+  if (typeof delta["content"] === "string" && mayEndSpecially(delta["content"])) return false;
   const calls = delta["tool_calls"];
   if (calls !== undefined && !isCleanCallList(calls, choice)) return false;
   const { logprobs } = wire;

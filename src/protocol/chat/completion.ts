@@ -16,7 +16,10 @@ import { finishOf, meaningOf, type Brought } from "./finish.ts";
 import { failureFromBody, isErrorBody, type Failure } from "./part.ts";
 import { deltaOf } from "./repair.ts";
 import { textOf } from "./text.ts";
-import type { AnswerShape, Identity } from "./types.ts";
+import { createEnding } from "../text/ending.ts";
+import { mayEndSpecially } from "../text/special-tokens.ts";
+import { hasReasoningFields, withReasoningFields } from "./reasoning-fields.ts";
+import type { AnswerShape, FinishReason, Identity } from "./types.ts";
 import { isWholeUsage, wholeUsage } from "./usage.ts";
 
 /** Holds one JSON answer to what strict clients rely on. What cannot be repaired without inventing something is a failure. */
@@ -30,7 +33,7 @@ export function conformCompletion(text: string, shape: AnswerShape, identity: Id
   const { choices } = body;
   if (!Array.isArray(choices) || choices.length === 0)
     return err({ error: invalidAnswer("an answer without choices") });
-  if (parsed.legal && body === parsed.value && isClean(body, choices, shape)) return ok({ body, text });
+  if (parsed.legal && body === parsed.value && isClean(body, choices, shape, identity)) return ok({ body, text });
   if (deeperThan(body, MAX_DEPTH)) return err({ error: invalidAnswer("an answer that is nested too deeply") });
   return repaired(parseLossless(parsed.legal ? text : withoutNonFinite(text)), shape, identity);
 }
@@ -57,7 +60,7 @@ function repaired(value: unknown, shape: AnswerShape, identity: Identity): Resul
     id: typeof id === "string" && id !== "" ? id : identity.newId("chatcmpl-"),
     object: "chat.completion",
     created: typeof created === "number" && created > 0 ? Math.floor(created) : identity.created,
-    model: typeof model === "string" && model !== "" ? model : identity.model,
+    model: identity.reportedModel ?? (typeof model === "string" && model !== "" ? model : identity.model),
     choices,
     ...(whole === undefined ? {} : { usage: whole }),
   };
@@ -80,9 +83,10 @@ function repairChoice(wire: JsonObject, shape: AnswerShape, identity: Identity):
     });
   }
   if (meaning === "failed") return err(failedAnswer(wire));
-  const message = repairMessage(raw, meaning === "length", identity);
+  const read = readText(raw, meaning, shape);
+  const message = repairMessage(read.message, meaning === "length", identity);
   if (message === undefined) return err({ error: invalidAnswer("a tool call without a name") });
-  const reason = finishOf(meaning, broughtBy(message, shape));
+  const reason = finishOf(read.finish, broughtBy(message, shape));
   if (reason === undefined) return err({ error: invalidAnswer("the end of a tool call without any call") });
   return ok({ index, message, logprobs: isObject(logprobs) ? logprobs : null, finish_reason: reason, ...vendor });
 }
@@ -90,6 +94,33 @@ function repairChoice(wire: JsonObject, shape: AnswerShape, identity: Identity):
 function failedAnswer(wire: JsonObject): Failure {
   if (isObject(wire["error"])) return failureFromBody(undefined, JSON.stringify({ error: wire["error"] }));
   return { error: gatewayError("upstream_failed", "The upstream gave this answer up.") };
+}
+
+/** The message as its text reads: tool calls and thoughts in it taken out, leaked special tokens gone from its end. */
+function readText(
+  raw: JsonObject,
+  meaning: FinishReason,
+  shape: AnswerShape,
+): { message: JsonObject; finish: FinishReason } {
+  const pass = shape.pass?.() ?? createEnding();
+  const deltas = pass.take({ ...raw, content: textOf(raw["content"]) });
+  const { deltas: rest, finish } = pass.end(meaning);
+  let message: JsonObject = {};
+  for (const { content, reasoning, tool_calls, ...other } of [...deltas, ...rest]) {
+    message = { ...message, ...other };
+    for (const [key, text] of [
+      ["content", content],
+      ["reasoning", reasoning],
+    ] as const) {
+      if (typeof text === "string") message[key] = `${(message[key] as string | undefined) ?? ""}${text}`;
+      else if (text !== undefined && message[key] === undefined) message[key] = text;
+    }
+    if (tool_calls !== undefined && tool_calls !== null) {
+      const elements = Array.isArray(tool_calls) ? tool_calls : [tool_calls];
+      message["tool_calls"] = [...((message["tool_calls"] as unknown[] | undefined) ?? []), ...elements];
+    }
+  }
+  return { message: withReasoningFields(message, shape.reasoning ?? "as_sent"), finish };
 }
 
 function repairMessage(raw: JsonObject, cutShort: boolean, identity: Identity): JsonObject | undefined {
@@ -145,7 +176,13 @@ function broughtBy(message: JsonObject, shape: AnswerShape): Brought {
   };
 }
 
-function isClean(body: JsonObject, choices: readonly unknown[], shape: AnswerShape): boolean {
+function isClean(
+  body: JsonObject,
+  choices: readonly unknown[],
+  shape: AnswerShape,
+  { reportedModel }: Identity,
+): boolean {
+  if (shape.pass !== undefined || (reportedModel !== undefined && body["model"] !== reportedModel)) return false;
   const { id, object, created, model, usage } = body;
   if (!isText(id) || object !== "chat.completion" || !Number.isInteger(created) || !isText(model)) return false;
   if (usage !== undefined && usage !== null && !(isObject(usage) && isWholeUsage(usage))) return false;
@@ -157,6 +194,8 @@ function isCleanChoice(wire: JsonObject, shape: AnswerShape): boolean {
   if (!isObject(message) || message["role"] !== "assistant") return false;
   if (logprobs !== null && !isObject(logprobs)) return false;
   const { content, refusal, tool_calls, function_call, reasoning, reasoning_content } = message;
+  if (!hasReasoningFields(message, shape.reasoning ?? "as_sent")) return false;
+  if (typeof content === "string" && mayEndSpecially(content)) return false;
   if (![content, refusal].every((text) => text === null || typeof text === "string")) return false;
   if (![reasoning, reasoning_content].every((text) => text === undefined || text === null || typeof text === "string"))
     return false;

@@ -2,6 +2,8 @@ import type { AnswerState, Outcome } from "../answer-form.ts";
 import { gatewayError } from "../errors.ts";
 import { deeperThan, isObject, type JsonObject, MAX_DEPTH, parseLossless, withoutNonFinite } from "../json/lossless.ts";
 import type { ServerSentEvent } from "../sse/decode.ts";
+import { createEnding } from "../text/ending.ts";
+import { mayEndSpecially } from "../text/special-tokens.ts";
 import { invalidAnswer } from "../upstream-error.ts";
 import { broughtBy, createChoice, MAX_CALLS, type Choice, type Held } from "./choice.ts";
 import { createChoices } from "./choices.ts";
@@ -9,11 +11,12 @@ import { isCleanChoice } from "./clean.ts";
 import { finishOf, meaningOf } from "./finish.ts";
 import { createHead } from "./head.ts";
 import { failureFromBody, parsePart, type Failure } from "./part.ts";
-import type { ChoicePass } from "./pass.ts";
+import { withReasoningFields } from "./reasoning-fields.ts";
 import { closingDeltas, waitingCalls, deltaOf, repairDelta } from "./repair.ts";
 import { createSameShape } from "./same-shape.ts";
 import type { AnswerShape, FinishReason, Identity, WireChunk } from "./types.ts";
-import { createUsageAccount, isWholeUsage } from "./usage.ts";
+import { createUsageChunk } from "./usage-chunk.ts";
+import { createUsageAccount } from "./usage.ts";
 
 /** Where the chunks of an answer go, in the order in which the client shall read them. */
 export interface ChunkSink {
@@ -42,22 +45,21 @@ export interface ConformOptions {
   readonly identity: Identity;
   /** Whether the sink wants every chunk parsed (an aggregate), not only its text. */
   readonly parsed: boolean;
-  /** Makes what rewrites the deltas of one choice: text that is a tool call or a thought. */
-  readonly pass?: (() => ChoicePass) | undefined;
 }
 
-export function createConform({ shape, identity, parsed, pass }: ConformOptions, sink: ChunkSink): Conform {
+export function createConform({ shape, identity, parsed }: ConformOptions, sink: ChunkSink): Conform {
   const account = createUsageAccount();
   const sameShape = createSameShape();
+  const reasoning = shape.reasoning ?? "as_sent";
   const head = createHead("chat.completion.chunk", "chatcmpl-", identity);
-  let usageChunk: Held | undefined;
+  const usageChunk = createUsageChunk(head);
   let answered = false;
   let progress = 0;
   let outcome: Outcome | undefined;
 
   const isPartialName = (name: string): boolean =>
     shape.toolNames.some((tool) => tool !== name && tool.startsWith(name));
-  const choices = createChoices(shape.n, (index) => createChoice(index, isPartialName, pass?.()));
+  const choices = createChoices(shape.n, (index) => createChoice(index, isPartialName, shape.pass?.()));
   const newCallId = (): string => identity.newId("call_");
 
   const emit = (chunk: JsonObject, choice: JsonObject): void => {
@@ -116,7 +118,7 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
   const repair = (chunk: JsonObject, wire: JsonObject, choice: Choice): void => {
     const { delta: raw, whole } = deltaOf(wire);
     const { delta: _delta, message: _message, text: _text, index: _index, finish_reason, logprobs, ...vendor } = wire;
-    const deltas = (choice.pass?.take(raw) ?? [raw]).flatMap((delta) => repairDelta(delta, whole, choice, newCallId));
+    const deltas = passed(raw, choice).flatMap((delta) => repairDelta(delta, whole, choice, newCallId));
     const finish = meaningOf(finish_reason);
     if (deltas.length > 0 || finish !== undefined) release(choice);
     if (deltas.length === 0 && isObject(logprobs)) deltas.push(firstDelta(choice));
@@ -124,6 +126,16 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
     if (finish === undefined) return;
     const last = { index: choice.index, delta: {}, logprobs: null, finish_reason: null, ...vendor };
     holdFinish(choice, finish_reason, { chunk: { ...chunk, choices: [last] }, data: undefined });
+  };
+
+  /** What the choice's pass makes of a delta; a text that may end in a special token gets a pass for as long as that is open. */
+  const passed = (raw: JsonObject, choice: Choice): JsonObject[] => {
+    const { content } = raw;
+    if (choice.pass === undefined && typeof content === "string" && mayEndSpecially(content))
+      choice.pass = createEnding();
+    const deltas = (choice.pass?.take(raw) ?? [raw]).map((delta) => withReasoningFields(delta, reasoning));
+    if (choice.pass?.idle === true) choice.pass = undefined;
+    return deltas;
   };
 
   const emitDeltas = (chunk: JsonObject, choice: Choice, deltas: JsonObject[], logprobs: unknown): void => {
@@ -139,7 +151,9 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
     if (choice.pass === undefined) return meaning;
     const ended = choice.pass.end(meaning);
     choice.pass = undefined;
-    const deltas = ended.deltas.flatMap((delta) => repairDelta(delta, false, choice, newCallId));
+    const deltas = ended.deltas
+      .map((delta) => withReasoningFields(delta, reasoning))
+      .flatMap((delta) => repairDelta(delta, false, choice, newCallId));
     emitDeltas(choice.held?.chunk ?? {}, choice, deltas, undefined);
     return ended.finish;
   };
@@ -158,7 +172,8 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
       const ended = choices.count((choice) => choice.ended);
       account.add(usage, list.length === 0, ended, Math.max(shape.n, choices.size));
     }
-    if (list.length === 0) return takeUsageChunk(data, parsedChunk, legal);
+    // A chunk with neither choices nor usage (Azure's first one) tells a client nothing, and some trip over it.
+    if (list.length === 0) return isObject(usage) ? usageChunk.keep(data, parsedChunk, legal) : undefined;
     const members = list.map((wire, place) => choices.of(wire, place, true));
     const clean =
       legal &&
@@ -205,19 +220,6 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
     if (!parsed && list.length === 1 && wire !== undefined && choice !== undefined) sameShape.learn(data, wire, choice);
   };
 
-  const takeUsageChunk = (data: string, chunk: JsonObject, legal: boolean): void => {
-    const { usage } = chunk;
-    // A chunk with neither choices nor usage (Azure's first one) tells a client nothing, and some trip over it.
-    if (!isObject(usage)) return;
-    const clean =
-      legal &&
-      Array.isArray(chunk["choices"]) &&
-      chunk["choices"].length === 0 &&
-      head.stands(chunk) &&
-      isWholeUsage(usage);
-    usageChunk = { chunk, data: clean ? data : undefined };
-  };
-
   const failWith = (failure: Failure): void => {
     if (outcome !== undefined) return;
     for (const choice of choices.list()) flush(choice);
@@ -245,7 +247,7 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
       emitDeltas(choice.held?.chunk ?? {}, choice, deltas, undefined);
     }
     for (const choice of list) end(choice);
-    emitUsage();
+    if (shape.includeUsage) usageChunk.emit(account.total(), sink);
     outcome = { kind: "complete" };
   };
 
@@ -260,15 +262,6 @@ export function createConform({ shape, identity, parsed, pass }: ConformOptions,
     const delta = choice.started ? {} : { role: "assistant", content: "" };
     choice.started = true;
     emit(held.chunk, { ...wire, delta, logprobs: null, finish_reason: reason });
-  };
-
-  const emitUsage = (): void => {
-    const total = account.total();
-    if (!shape.includeUsage || total === undefined) return;
-    if (usageChunk?.data !== undefined && usageChunk.chunk["usage"] === total) {
-      return sink.unchanged(usageChunk.data, usageChunk.chunk as WireChunk);
-    }
-    sink.changed({ ...head.rewrite(usageChunk?.chunk ?? {}, []), usage: total });
   };
 
   const took = (): void => {

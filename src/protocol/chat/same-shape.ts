@@ -13,9 +13,9 @@ export interface SameShape {
 }
 
 const OPENING = '"delta":{"content":"';
-// What ends a JSON string, begins an escape (half a character may hide in one), or must not stand in it.
+// What ends a JSON string, begins an escape (half a character may hide in one) or a special token, or must not stand in it.
 // oxlint-disable-next-line no-control-regex
-const NOT_PLAIN = /["\\\u0000-\u001f]/;
+const NOT_PLAIN = /["\\<\u0000-\u001f]/;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
 const MAX_CONTENT = 1000;
@@ -30,6 +30,7 @@ export function createSameShape(): SameShape {
   let hasControl = false;
   let backslash = -1;
   let lineEnd = -1;
+  let tag = -1;
   return {
     learn(data, wire, choice): void {
       const delta = wire["delta"] as JsonObject;
@@ -47,12 +48,20 @@ export function createSameShape(): SameShape {
     },
 
     run(text, at, took): number {
-      if (owner === undefined || owner.ended || owner.halves.size > 0 || !text.startsWith(before, at)) return at;
+      if (
+        owner === undefined ||
+        owner.ended ||
+        owner.halves.size > 0 ||
+        owner.pass !== undefined ||
+        !text.startsWith(before, at)
+      )
+        return at;
       if (text !== known || at < seenTo) {
         known = text;
         hasControl = CONTROL.test(text);
         backslash = text.indexOf("\\");
         lineEnd = -1;
+        tag = text.indexOf("<");
       }
       if (hasControl) return at;
       seenTo = at;
@@ -64,6 +73,9 @@ export function createSameShape(): SameShape {
         if (backslash >= 0 && backslash < content) backslash = text.indexOf("\\", content);
         // An event ends with its line: a quote behind it belongs to another.
         if (lineEnd < content) lineEnd = text.indexOf("\n", content);
+        // A special token may begin here.
+        if (tag >= 0 && tag < content) tag = text.indexOf("<", content);
+        if (tag >= 0 && tag < quote) break;
         if (quote < 0 || lineEnd < quote || (backslash >= 0 && backslash < quote)) break;
         more = text.startsWith(between, quote);
         if (!more && !text.startsWith(after, quote)) break;

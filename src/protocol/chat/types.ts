@@ -1,6 +1,8 @@
 // Types only: no line of the SDK is bundled.
 import type { ChatCompletion, ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { JsonObject } from "../json/lossless.ts";
+import type { ChoicePass } from "./pass.ts";
+import type { ReasoningFields } from "./reasoning-fields.ts";
 
 export type Chunk = ChatCompletionChunk;
 export type Completion = ChatCompletion;
@@ -11,6 +13,10 @@ export type WireChunk = JsonObject & { choices: JsonObject[] };
 
 /** What the request says about the form of its answer. */
 export interface AnswerShape {
+  /** Where thoughts go; left out, they stay where they are. */
+  readonly reasoning?: ReasoningFields | undefined;
+  /** Makes what rewrites the deltas of one choice: text that is a tool call or a thought. */
+  readonly pass?: (() => ChoicePass) | undefined;
   /** `n` of the request. */
   readonly n: number;
   /** Names of the functions that the request offers. */

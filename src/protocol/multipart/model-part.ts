@@ -76,8 +76,11 @@ export function createModelPart(boundary: string): ModelPart {
       return true;
     }
     if (start !== undefined) {
-      value = { start, end: begin + at };
-      state = value.end - value.start > MAX_VALUE || value.end < value.start ? "malformed" : "found";
+      const length = begin + at - start;
+      if (length >= 0 && length <= MAX_VALUE) {
+        value = { start, end: start + length };
+        state = "found";
+      } else state = "malformed";
       start = undefined;
     }
     advance(at + delimiter.length + line.length);

@@ -48,6 +48,8 @@ export function mayEndSpecially(text: string): boolean {
 
 /** Takes special tokens away from the end of a text, and only from there. */
 export interface SpecialTokens {
+  /** Something is held back. */
+  readonly holding: boolean;
   /** The text that can leave. */
   take(text: string): string;
   /** The text that was held back and is none; `calls`: a token was there that means a tool call. */
@@ -58,6 +60,9 @@ export function createSpecialTokens(): SpecialTokens {
   let held = "";
 
   return {
+    get holding() {
+      return held !== "";
+    },
     take(more) {
       if (held === "" && !mayEndSpecially(more)) return more;
       const text = held + more;

@@ -1,6 +1,7 @@
+import { HOSTED } from "../baseline.ts";
 import { BEARER, type Provider } from "../provider.ts";
-import { TOLERANT } from "./openai-compatible.ts";
 
+/** https://platform.openai.com/docs/api-reference */
 export const openai: Provider = {
   id: "openai",
   name: "OpenAI",
@@ -22,10 +23,10 @@ export const openai: Provider = {
   ],
   rootEndpoints: [],
   capabilities: {
-    ...TOLERANT,
+    ...HOSTED,
+    audio: true,
     // Reasoning models refuse `max_tokens`; the others take both.
     max_tokens: "max_completion_tokens",
-    constraints: "none",
     reasoning_history: "none",
     ranges: {
       temperature: { min: 0, max: 2 },

@@ -1,5 +1,5 @@
+import { TOLERANT } from "../baseline.ts";
 import { BEARER, type Provider } from "../provider.ts";
-import { TOLERANT } from "./openai-compatible.ts";
 
 /** 0.11 to 0.33, of which 0.11 and 0.32 were watched on running servers. */
 export const vllm: Provider = {
@@ -26,12 +26,14 @@ export const vllm: Provider = {
   capabilities: {
     ...TOLERANT,
     audio: false,
+    // The templates of models know `system`; what they make of another word is theirs to say.
+    instruction_role: "system",
     // Versions before 0.11 take `guided_*` instead.
     constraints: "structured_outputs",
-    // 0 as "all tokens" came with 0.8 or so; -1 has meant it from the start.
+    // -1 has meant "all tokens" from the start, 0 only later.
     top_k_off: "-1",
     repetition_penalty: "repetition_penalty",
-    // Old versions parse them and fail.
+    // Old versions read them as JSON and fail.
     empty_arguments: false,
     continuation: "continue_final_message",
     cache_salt: true,
@@ -48,15 +50,7 @@ export const vllm: Provider = {
       n: { min: 1, max: 16_384 },
     },
   },
-  privileged: [
-    "priority",
-    "request_id",
-    "kv_transfer_params",
-    "ec_transfer_params",
-    "vllm_xargs",
-    // Reaches the caches and state of a session, whoever has opened it (uncertain: seen on a development branch).
-    "session_id",
-  ],
+  privileged: ["priority", "request_id", "kv_transfer_params", "ec_transfer_params", "vllm_xargs", "session_id"],
   quirks: [
     "errors inside a 200 stream, before `[DONE]`",
     "nulls in tool-call deltas",

@@ -17,6 +17,8 @@ export interface ShapingInput {
   readonly tenant: ShapingTenant;
   /** Members that are filled in where the client said nothing. */
   readonly defaults: JsonObject;
+  /** What has been changed before. */
+  readonly changed?: readonly string[];
 }
 
 /** One thing that a request may need, told by capabilities; most of them look at a member or two and are done. */
@@ -62,9 +64,16 @@ export interface Shaped {
 }
 
 /** `finish` answers the request as the rules have left it. */
-export function createDraft({ text, body, target, tenant, defaults }: ShapingInput): Draft & { finish(): Shaped } {
+export function createDraft({
+  text,
+  body,
+  target,
+  tenant,
+  defaults,
+  changed: before = [],
+}: ShapingInput): Draft & { finish(): Shaped } {
   const edits = new Map<string, unknown>();
-  const changed = new Set<string>();
+  const changed = new Set(before);
   const answer = { legacyFunctions: false, copies: 1 };
   let whole: JsonObject | undefined;
 
@@ -108,7 +117,7 @@ export function createDraft({ text, body, target, tenant, defaults }: ShapingInp
     finish(): Shaped {
       const members = membersOf(text);
       // Also of a request that needs nothing: a key that stands twice must not be read another way than it was checked.
-      if (edits.size === 0) return { text: members.toText(), body, changed: [], ...answer };
+      if (edits.size === 0) return { text: members.toText(), body, changed: before, ...answer };
       const all = new Map(Object.entries(body));
       for (const [name, value] of edits) {
         members.set(name, value === undefined ? undefined : JSON.stringify(value));

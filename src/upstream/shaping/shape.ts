@@ -19,6 +19,7 @@ import { privilegedMembers } from "./privileged-members.ts";
 import { reasoningHistory } from "./reasoning-history.ts";
 import { repetitionPenalty } from "./repetition-penalty.ts";
 import { samplingRanges } from "./sampling-ranges.ts";
+import { seed } from "./seed.ts";
 import { targetModel } from "./target-model.ts";
 import { toolChoiceNone } from "./tool-choice-none.ts";
 import { topKOff } from "./top-k-off.ts";
@@ -42,6 +43,7 @@ export const CHAT_RULES: readonly Rule[] = [
   topKOff,
   samplingRanges,
   repetitionPenalty,
+  seed,
   callArguments,
   callIds,
   reasoningHistory,
@@ -62,6 +64,7 @@ export const COMPLETION_RULES: readonly Rule[] = [
   topKOff,
   samplingRanges,
   repetitionPenalty,
+  seed,
   cacheSalt,
   targetModel,
 ];

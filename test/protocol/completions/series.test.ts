@@ -22,7 +22,7 @@ const whole = (text: string, usage?: object): { body: Record<string, unknown>; t
 
 describe("prompts asked one by one are read as one answer", () => {
   it.each([true, false])("as one stream, usage asked for: %s", (includeUsage) => {
-    const [first, second, third] = textSeries({ prompts: 3, n: 1, includeUsage }, identity());
+    const [first, second, third] = textSeries({ prompts: 3, copies: 1, n: 1, includeUsage }, identity());
     if (first === undefined || second === undefined || third === undefined) throw new Error("three forms");
     const out =
       streamed(first.stream(identity()), [Buffer.from(answer("one", "A", 2))]) +
@@ -42,7 +42,7 @@ describe("prompts asked one by one are read as one answer", () => {
   });
 
   it("with n choices each", () => {
-    const forms = textSeries({ prompts: 2, n: 2, includeUsage: false }, identity());
+    const forms = textSeries({ prompts: 2, copies: 1, n: 2, includeUsage: false }, identity());
     const two = wire(
       { ...HEAD, choices: [{ index: 1, text: "b", finish_reason: "stop" }] },
       { ...HEAD, choices: [{ index: 0, text: "a", finish_reason: "length" }] },
@@ -66,7 +66,8 @@ describe("prompts asked one by one are read as one answer", () => {
       total_tokens: 3,
       completion_tokens_details: { reasoning_tokens: 1 },
     };
-    const joined = joinedText([whole("A", usage).body, whole("B", usage).body], 1);
+    const two = { prompts: 2, copies: 1, n: 1, includeUsage: false };
+    const joined = joinedText([whole("A", usage).body, whole("B", usage).body], two);
     expect(joined).toMatchObject({
       id: "w",
       choices: [
@@ -80,6 +81,24 @@ describe("prompts asked one by one are read as one answer", () => {
         completion_tokens_details: { reasoning_tokens: 2 },
       },
     });
-    expect(joinedText([whole("A", usage).body, whole("B").body], 1)).not.toHaveProperty("usage");
+    expect(joinedText([whole("A", usage).body, whole("B").body], two)).not.toHaveProperty("usage");
+  });
+
+  it("a prompt that had to be sent for each of its choices counts once", () => {
+    const usage = {
+      prompt_tokens: 5,
+      completion_tokens: 2,
+      total_tokens: 7,
+      prompt_tokens_details: { cached_tokens: 1 },
+    };
+    const bodies = ["A", "a", "B", "b"].map((text) => whole(text, usage).body);
+    const joined = joinedText(bodies, { prompts: 2, copies: 2, n: 1, includeUsage: false });
+    expect(joined).toMatchObject({ choices: [{ text: "A" }, { text: "a" }, { text: "B" }, { text: "b" }] });
+    expect(joined["usage"]).toEqual({
+      prompt_tokens: 10,
+      completion_tokens: 8,
+      total_tokens: 18,
+      prompt_tokens_details: { cached_tokens: 2 },
+    });
   });
 });

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PASSED } from "../../src/http/routes/pass-through.ts";
+import { envelopeOf, KEY, sendJson, startRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await startRig({ vllm: { provider: "vllm" }, hasty: { idle_ms: 200 } }, { max_body_bytes: 100_000 });
+});
+afterAll(() => rig.stop());
+
+describe("the paths of the upstream", () => {
+  test.each<[string, string, string]>([
+    ["/v1/rerank", "/v1/rerank", "/v1/rerank"],
+    ["/v2/rerank", "/v2/rerank", "/v2/rerank"],
+    ["/rerank", "/rerank", "/rerank"],
+    ["/v1/score", "/v1/score", "/v1/score"],
+    ["/score", "/score", "/score"],
+    ["/tokenize", "/tokenize", "/tokenize"],
+    ["/detokenize", "/detokenize", "/detokenize"],
+    ["/v1/moderations", "/v1/moderations", ""],
+    ["/moderations", "/v1/moderations", ""],
+    ["/v1/images/generations", "/v1/images/generations", ""],
+    ["/v1/audio/speech", "/v1/audio/speech", ""],
+  ])("%s", async (path, there, atVllm) => {
+    rig.answer((_seen, response) => sendJson(response, { id: "x", score: 1.5 }));
+    const body = `{"model":"m","input":"hi","n":9007199254740993}`;
+    const answer = await rig.post(path, body);
+    expect([answer.status, await answer.text()]).toEqual([200, '{"id":"x","score":1.5}']);
+    expect(rig.seen.map((seen) => [seen.path, seen.body.toString()])).toEqual([[there, body]]);
+    expect(rig.seen[0]?.headers["authorization"]).toBeUndefined();
+
+    const other = await rig.post(path, { model: "vllm/m" });
+    if (atVllm === "") expect(await envelopeOf(other)).toMatchObject({ status: 404, code: "endpoint_not_supported" });
+    else expect(rig.seen[1]?.path).toBe(atVllm);
+
+    await rig.post(path, { model: "renamed" });
+    expect(rig.seen.at(-1)?.json).toEqual({ model: "there" });
+  });
+
+  test("are never others", async () => {
+    rig.answer((_seen, response) => sendJson(response, {}));
+    for (const path of [
+      "/v1/tokenize",
+      "/v1/load_lora_adapter",
+      "/invocations",
+      "/pooling",
+      "/metrics",
+      "/v1/rerank/x",
+      "/v1/../metrics",
+      "/v1/rerank%2f..%2fmetrics",
+      "/v2/score",
+    ]) {
+      expect((await rig.post(path, { model: "m" })).status).toBe(404);
+    }
+    for (const { paths } of PASSED)
+      for (const path of paths) expect((await fetch(rig.gateway.url + path)).status).toBe(405);
+    expect(rig.seen).toHaveLength(0);
+  });
+});
+
+describe("who may ask what", () => {
+  test("a key, a model, a body that is not too large", async () => {
+    rig.answer((_seen, response) => sendJson(response, {}));
+    expect((await rig.post("/tokenize", { model: "m" }, { headers: { authorization: "" } })).status).toBe(401);
+    expect(await envelopeOf(await rig.post("/tokenize", {}))).toMatchObject({ status: 400, param: "model" });
+    expect(await envelopeOf(await rig.post("/tokenize", "no"))).toMatchObject({ status: 400, code: "invalid_json" });
+    expect(await envelopeOf(await rig.post("/tokenize", { model: "m", prompt: "x".repeat(100_000) }))).toMatchObject({
+      status: 413,
+      code: "body_too_large",
+    });
+    expect(await envelopeOf(await rig.post("/tokenize", { model: "vllm/m", priority: 1 }))).toMatchObject({
+      status: 400,
+      param: "priority",
+    });
+    expect(rig.seen).toHaveLength(0);
+  });
+
+  test("moderations may leave the model out", async () => {
+    rig.answer((_seen, response) =>
+      sendJson(response, {
+        id: "modr-1",
+        model: "omni",
+        results: [{ flagged: false, categories: {}, category_scores: {} }],
+      }),
+    );
+    const { results } = await rig.client().moderations.create({ input: "hi" });
+    expect(results[0]?.flagged).toBe(false);
+    expect(rig.seen[0]?.body.toString()).toBe('{"input":"hi"}');
+  });
+});
+
+describe("answers", () => {
+  test.each<[string, string, (response: import("node:http").ServerResponse) => void, number, string | null]>([
+    [
+      "a 400",
+      "/v1/rerank",
+      (response) =>
+        sendJson(
+          response,
+          { error: { message: "unknown voice", type: "invalid_request_error", param: "voice", code: null } },
+          400,
+        ),
+      400,
+      null,
+    ],
+    [
+      "an error under 200",
+      "/v1/rerank",
+      (response) => sendJson(response, { object: "error", message: "no", code: 400 }),
+      400,
+      null,
+    ],
+    [
+      "an error under 200 where sound is due",
+      "/v1/audio/speech",
+      (response) => sendJson(response, { error: { message: "no", code: 503 } }),
+      503,
+      "503",
+    ],
+    ["FastAPI's 404", "/v1/score", (response) => sendJson(response, { detail: "Not Found" }, 404), 404, null],
+    [
+      "HTML under 200",
+      "/v1/rerank",
+      (response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>"),
+      502,
+      "upstream_invalid",
+    ],
+    [
+      "a redirect",
+      "/v1/rerank",
+      (response) => void response.writeHead(302, { location: "http://10.0.0.1/" }).end(),
+      502,
+      "upstream_redirect",
+    ],
+    [
+      "its own 401",
+      "/v1/rerank",
+      (response) => sendJson(response, { error: "Unauthorized" }, 401),
+      502,
+      "upstream_unauthorized",
+    ],
+    [
+      "nothing",
+      "/v1/rerank",
+      (response) => void response.writeHead(200, { "content-type": "application/json" }).end(),
+      502,
+      "upstream_invalid",
+    ],
+    [
+      "half an answer",
+      "/v1/rerank",
+      (response) => void response.writeHead(200, { "content-length": "100" }).write("{", () => response.destroy()),
+      502,
+      "upstream_cut",
+    ],
+  ])("%s is an envelope", async (_what, path, script, status, code) => {
+    rig.answer((_seen, response) => script(response));
+    const told = await envelopeOf(await rig.post(path, { model: "m" }));
+    expect(told).toMatchObject({ status, ...(code === "503" ? {} : { code }) });
+    expect(told.message).not.toContain("10.0.0.1");
+  });
+
+  test("a silent upstream is given up", async () => {
+    rig.answer((_seen, response) => void response.writeHead(200, { "content-type": "application/json" }).write("{"));
+    expect(await envelopeOf(await rig.post("/v1/rerank", { model: "hasty/m" }))).toMatchObject({
+      status: 504,
+      code: "upstream_timeout",
+    });
+  });
+
+  test("large ones pass in pieces", async () => {
+    const data = Array.from({ length: 20 }, (_, i) => ({ b64_json: String(i).repeat(100_000) }));
+    rig.answer((_seen, response) => sendJson(response, { created: 1, data }));
+    const images = await rig.client().images.generate({ model: "m", prompt: "a" });
+    expect(images.data).toEqual(data);
+  });
+
+  test("sound streams, and its content type stays", async () => {
+    const sound = Buffer.from(Array.from({ length: 300_000 }, (_, i) => i % 256));
+    let more: (() => void) | undefined;
+    rig.answer((_seen, response) => {
+      response.writeHead(200, { "content-type": "audio/wav" }).write(sound.subarray(0, 1000));
+      more = () => response.end(sound.subarray(1000));
+    });
+    const answer = await rig.client().audio.speech.create({ model: "m", voice: "v", input: "hi" });
+    expect(answer.headers.get("content-type")).toBe("audio/wav");
+    const reader = answer.body?.getReader();
+    const first = await reader?.read();
+    const parts = [first?.value as Uint8Array];
+    more?.();
+    for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) parts.push(next.value);
+    expect(Buffer.concat(parts).equals(sound)).toBe(true);
+  });
+
+  test("what breaks off does not look whole", async () => {
+    rig.answer(
+      (_seen, response) =>
+        void response
+          .writeHead(200, { "content-type": "audio/wav" })
+          .write("abc", () => setTimeout(() => response.destroy(), 50)),
+    );
+    const answer = await rig.post("/v1/audio/speech", { model: "m" });
+    await expect(answer.arrayBuffer()).rejects.toThrow();
+    rig.answer(
+      (_seen, response) =>
+        void response
+          .writeHead(200, { "content-type": "text/event-stream" })
+          .write("data: {}\n\n", () => setTimeout(() => response.destroy(), 50)),
+    );
+    const events = await (await rig.post("/v1/audio/speech", { model: "m" })).text();
+    expect(events).toContain('"code":"upstream_cut"');
+  });
+
+  test("a client that leaves cancels the upstream", async () => {
+    let gone = false;
+    rig.answer((_seen, response) => {
+      response.writeHead(200, { "content-type": "audio/wav" }).write("abc");
+      response.on("close", () => (gone = true));
+    });
+    const leave = new AbortController();
+    const answer = await rig.post("/v1/audio/speech", { model: "m" }, { signal: leave.signal });
+    await answer.body?.getReader().read();
+    leave.abort();
+    await expect.poll(() => gone, { timeout: 10_000 }).toBe(true);
+  });
+
+  test("nothing of a body is in the log", async () => {
+    rig.answer((_seen, response) => sendJson(response, { error: { message: "upstream-words" } }, 500));
+    await rig.post("/v1/rerank", { model: "m", query: "client-words" });
+    expect(rig.gateway.logs()).toContain("request_failed");
+    for (const words of ["upstream-words", "client-words", KEY]) expect(rig.gateway.logs()).not.toContain(words);
+  });
+});
