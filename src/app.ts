@@ -1,6 +1,7 @@
 import { Hono, type Context } from "hono";
 import { preflight } from "./http/middleware/cors.ts";
 import { front } from "./http/middleware/front.ts";
+import { createModelLists } from "./gateway/model-lists.ts";
 import type { AppEnvironment } from "./http/environment.ts";
 import { onError } from "./http/on-error.ts";
 import { errorResponse } from "./http/respond.ts";
@@ -21,6 +22,7 @@ export function createApp(): Hono<AppEnvironment> {
   const source = createConfigSource(log);
   const memory = createStreamingMemory();
   const tenantOf = createTenantOf();
+  const lists = createModelLists();
   const app = new Hono<AppEnvironment>();
 
   app.use(front((bindings, background) => source.current(bindings, Date.now(), background)));
@@ -43,8 +45,8 @@ export function createApp(): Hono<AppEnvironment> {
   for (const base of ["/v1", ""]) {
     for (const endpoint of ["/audio/transcriptions", "/audio/translations"] as const)
       post(base + endpoint, transcriptions(endpoint, tenantOf));
-    app.get(`${base}/models`, listModels(tenantOf));
-    app.get(`${base}/models/:id{.+}`, showModel(tenantOf));
+    app.get(`${base}/models`, listModels(tenantOf, lists));
+    app.get(`${base}/models/:id{.+}`, showModel(tenantOf, lists));
     app.all(`${base}/models/:id{.+}`, () => wrongMethod("GET, HEAD"));
     app.all(`${base}/models`, () => wrongMethod("GET, HEAD"));
     for (const path of [`${base}/responses`, `${base}/responses/*`]) app.all(path, responsesNotSupported);

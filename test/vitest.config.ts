@@ -29,7 +29,13 @@ export default defineConfig({
         root,
         test: {
           name: "end-to-end",
-          include: ["test/local/**/*.test.ts", "test/conformance/**/*.test.ts", "test/gateway/**/*.test.ts", "test/endpoints/**/*.test.ts"],
+          include: [
+            "test/local/**/*.test.ts",
+            "test/conformance/**/*.test.ts",
+            "test/gateway/**/*.test.ts",
+            "test/endpoints/**/*.test.ts",
+            "test/shaping/**/*.test.ts",
+          ],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

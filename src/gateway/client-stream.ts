@@ -8,7 +8,7 @@ import type { GatewayError } from "../protocol/errors.ts";
 export interface ClientStream {
   /** Settles with the first write, the first keep-alive or the error. */
   readonly response: Promise<Response>;
-  /** Writes whole events. False: the client has left. Waits for a slow client. */
+  /** Writes whole events. False: the client has left. Waits for a slow client: the bytes may be used again when it has settled. */
   write(bytes: Uint8Array): Promise<boolean>;
   close(): void;
   /** An HTTP error if nothing has left yet, else the one error event that ends the stream. */
@@ -38,37 +38,44 @@ const COMMENT = utf8.encode(KEEP_ALIVE);
 export function createClientStream({ keepAliveMs, now, respond, gone }: ClientStreamOptions): ClientStream {
   const { promise, resolve } = Promise.withResolvers<Response>();
   let headers: Record<string, string> = { ...SSE_HEADERS };
-  let writer: WritableStreamDefaultWriter<Uint8Array> | undefined;
-  let writing = false;
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  // What has been written and not been asked for again: the client, or the way to it, is slow.
+  let untaken: PromiseWithResolvers<boolean> | undefined;
   let over = false;
   let lastWrite = now();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const open = (): WritableStreamDefaultWriter<Uint8Array> => {
-    if (writer !== undefined) return writer;
-    // The one kind of stream that the runtime pipes without a call of ours for every piece.
-    const { readable, writable } = new IdentityTransformStream();
-    writer = writable.getWriter();
-    resolve(new Response(readable, { headers }));
-    return writer;
-  };
-  const put = async (bytes: Uint8Array): Promise<boolean> => {
-    writing = true;
-    try {
-      await open().write(bytes);
-      lastWrite = now();
-      return true;
-    } catch {
-      end();
-      gone();
-      return false;
-    } finally {
-      writing = false;
-    }
-  };
   const end = (): void => {
     over = true;
     clearTimeout(timer);
+  };
+  const taken = (alive: boolean): void => {
+    untaken?.resolve(alive);
+    untaken = undefined;
+  };
+  /** A body that is asked for its pieces takes half the memory of a pipe while it is idle. */
+  const open = (): ReadableStreamDefaultController<Uint8Array> => {
+    if (controller !== undefined) return controller;
+    const source: UnderlyingSource<Uint8Array> = {
+      start(made): void {
+        controller = made;
+      },
+      // With nothing kept in stock the runtime asks only when it has passed on all that it was given.
+      pull: () => taken(true),
+      cancel(): void {
+        end();
+        taken(false);
+        gone();
+      },
+    };
+    const body = new ReadableStream<Uint8Array>(source, { highWaterMark: 0 });
+    resolve(new Response(body, { headers }));
+    return controller as unknown as ReadableStreamDefaultController<Uint8Array>;
+  };
+  const put = (bytes: Uint8Array): void => {
+    open().enqueue(bytes);
+    untaken ??= Promise.withResolvers();
+    lastWrite = now();
   };
   // One timer for all silences: it looks how long the current one has lasted and sleeps for the rest.
   const watch = (ms: number): void => {
@@ -76,7 +83,7 @@ export function createClientStream({ keepAliveMs, now, respond, gone }: ClientSt
       const rest = lastWrite + keepAliveMs - now();
       if (rest > 0) return watch(rest);
       // A client that has not taken the last piece yet is slow, not waiting.
-      if (!writing) void put(COMMENT);
+      if (untaken === undefined) put(COMMENT);
       watch(keepAliveMs);
     }, ms);
   };
@@ -84,21 +91,25 @@ export function createClientStream({ keepAliveMs, now, respond, gone }: ClientSt
 
   return {
     response: promise,
-    write: (bytes): Promise<boolean> => (over ? Promise.resolve(false) : put(bytes)),
+    write(bytes): Promise<boolean> {
+      if (over) return Promise.resolve(false);
+      put(bytes);
+      return (untaken as PromiseWithResolvers<boolean>).promise;
+    },
     addHeaders(more): void {
       headers = { ...headers, ...more };
     },
     close(): void {
       if (over) return;
       end();
-      open().close().catch(gone);
+      open().close();
     },
     fail(error): void {
       if (over) return;
       end();
-      if (writer === undefined) return resolve(respond(error));
-      writer.write(utf8.encode(encodeEvent(JSON.stringify({ error: error.error })))).catch(gone);
-      writer.close().catch(gone);
+      if (controller === undefined) return resolve(respond(error));
+      controller.enqueue(utf8.encode(encodeEvent(JSON.stringify({ error: error.error }))));
+      controller.close();
     },
   };
 }

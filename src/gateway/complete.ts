@@ -20,6 +20,8 @@ export interface Asked {
   readonly target: Target;
   /** The model name that the client asked for. */
   readonly model: string;
+  /** The model name that the answer shall carry; undefined: the one that the upstream says. */
+  readonly reportedModel?: string | undefined;
   readonly requestId: string;
 }
 
@@ -140,6 +142,7 @@ export const BINDING_MISSING = gatewayError(
 export const identityOf = (call: Asked, ports: Ports): Identity => ({
   created: Math.floor(ports.now() / 1000),
   model: call.target.model ?? call.model,
+  reportedModel: call.reportedModel,
   newId: ports.newId,
 });
 

@@ -1,7 +1,9 @@
+import { MAX_ANSWER_BYTES } from "../protocol/answer-form.ts";
 import { concat } from "../protocol/bytes.ts";
 import { failureFromBody, isErrorBody, type Failure } from "../protocol/chat/part.ts";
 import type { GatewayError } from "../protocol/errors.ts";
-import { isObject } from "../protocol/json/lossless.ts";
+import { isObject, parseTolerant, withoutNonFinite } from "../protocol/json/lossless.ts";
+import { membersOf } from "../protocol/json/members.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
 import { encodeEvent } from "../protocol/sse/encode.ts";
 import { invalidAnswer } from "../protocol/upstream-error.ts";
@@ -29,22 +31,21 @@ const WHOLE = { stream: false, omitKey: false, options: false };
 export async function passThrough(call: PassCall, ports: Ports): Promise<Response> {
   const exchange = prepare(call, ports);
   if (!exchange.ok) return call.respond(failed(call, ports, exchange.error));
-  const reply = await exchange.value.open();
-  const answer = reply.ok ? await begin(call, exchange.value, reply.value) : reply;
-  if (!answer.ok) {
+  const opened = await exchange.value.open();
+  const begun = opened.ok ? await begin(call, exchange.value, opened.value) : opened;
+  if (!begun.ok) {
     exchange.value.close();
-    return call.respond(failed(call, ports, answer.error));
+    return call.respond(failed(call, ports, begun.error));
   }
-  const { first, ended } = answer.value;
-  const { headers, contentType } = (reply as { readonly value: Reply }).value;
-  const init = { headers: { ...headers, "content-type": contentType ?? "application/octet-stream" } };
+  const { reply, first, ended } = begun.value;
+  const init = { headers: { ...reply.headers, "content-type": reply.contentType ?? "application/octet-stream" } };
   if (ended) {
     exchange.value.close();
     return new Response(first, init);
   }
   // The one kind of stream that the runtime pipes without a call of ours for every piece.
   const { readable, writable } = new IdentityTransformStream();
-  const rest = pump(call, ports, exchange.value, (reply as { readonly value: Reply }).value, first, writable);
+  const rest = pump(call, ports, exchange.value, reply, first, writable);
   ports.waitUntil(rest.finally(() => exchange.value.close()));
   return new Response(readable, init);
 }
@@ -61,20 +62,23 @@ function prepare(call: PassCall, ports: Ports): Result<Exchange, Failure> {
 }
 
 interface Begun {
+  readonly reply: Reply;
   /** What has been read so far. */
-  readonly first: Uint8Array<ArrayBuffer>;
+  readonly first: Uint8Array<ArrayBuffer> | string;
   readonly ended: boolean;
 }
 
 /** Reads as much of a JSON answer as tells an answer from an error; of anything else, nothing. */
 async function begin(call: PassCall, exchange: Exchange, reply: Reply): Promise<Result<Begun, Failure>> {
   const isJson = call.answer === "json" || /\bjson\b/i.test(reply.contentType ?? "");
-  if (!isJson) return ok({ first: new Uint8Array(), ended: false });
+  if (!isJson) return ok({ reply, first: "", ended: false });
+  // The name of the model may stand behind everything else.
+  const most = call.answer === "json" && call.reportedModel !== undefined ? MAX_ANSWER_BYTES : LOOKED_AT_BYTES;
   const parts: Uint8Array[] = [];
   let length = 0;
   let ended = false;
   try {
-    while (!ended && length < LOOKED_AT_BYTES) {
+    while (!ended && length < most) {
       exchange.deadline.set("idle_ms", call.target.deadlines.idle_ms);
       const bytes = await reply.read();
       if (bytes !== undefined) parts.push(bytes.slice());
@@ -85,19 +89,28 @@ async function begin(call: PassCall, exchange: Exchange, reply: Reply): Promise<
     return err(exchange.broken());
   }
   const first = concat(parts).slice();
-  const fault = faultOf(new TextDecoder().decode(first), ended, call.answer);
-  return fault === undefined ? ok({ first, ended }) : err(fault);
+  const text = new TextDecoder().decode(first);
+  const parsed = ended ? parseTolerant(text) : undefined;
+  const body = parsed?.value;
+  const fault = faultOf(text, body, ended, call.answer);
+  if (fault !== undefined) return err(fault);
+  const name = isObject(body) ? body["model"] : undefined;
+  const { reportedModel } = call;
+  const other = typeof name === "string" && reportedModel !== undefined && name !== reportedModel;
+  if (parsed === undefined || (parsed.legal && !other)) return ok({ reply, first, ended });
+  const legal = parsed.legal ? text : withoutNonFinite(text);
+  return ok({ reply, first: other ? renamed(legal, reportedModel) : legal, ended });
 }
 
-function faultOf(text: string, ended: boolean, answer: PassCall["answer"]): Failure | undefined {
-  const noJson = answer === "json" ? { error: invalidAnswer("an answer that is not JSON") } : undefined;
-  if (!ended) return /^\s*[[{]/.test(text) ? undefined : noJson;
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return noJson;
-  }
+function renamed(text: string, model: string): string {
+  const members = membersOf(text);
+  members.set("model", JSON.stringify(model));
+  return members.toText();
+}
+
+function faultOf(text: string, body: unknown, ended: boolean, answer: PassCall["answer"]): Failure | undefined {
+  const isJson = ended ? body !== undefined : /^\s*[[{]/.test(text);
+  if (!isJson) return answer === "json" ? { error: invalidAnswer("an answer that is not JSON") } : undefined;
   return isObject(body) && isErrorBody(body) ? failureFromBody(undefined, text) : undefined;
 }
 
@@ -107,12 +120,16 @@ async function pump(
   ports: Ports,
   exchange: Exchange,
   reply: Reply,
-  first: Uint8Array,
+  first: Begun["first"],
   writable: WritableStream<Uint8Array>,
 ): Promise<void> {
   const writer = writable.getWriter();
   const { idle_ms } = call.target.deadlines;
-  for (let bytes: Uint8Array | undefined = first; bytes !== undefined;) {
+  const utf8 = new TextEncoder();
+  for (
+    let bytes: Uint8Array | undefined = typeof first === "string" ? utf8.encode(first) : first;
+    bytes !== undefined;
+  ) {
     // A slow client is no reason to give the upstream up.
     exchange.deadline.clear();
     try {
@@ -126,7 +143,7 @@ async function pump(
     } catch {
       const { error } = failed(call, ports, exchange.broken());
       if (/^text\/event-stream\b/i.test(reply.contentType ?? "")) {
-        await writer.write(new TextEncoder().encode(encodeEvent(JSON.stringify({ error })))).catch(() => undefined);
+        await writer.write(utf8.encode(encodeEvent(JSON.stringify({ error })))).catch(() => undefined);
         return writer.close().catch(() => undefined);
       }
       return writer.abort(error.code).catch(() => undefined);

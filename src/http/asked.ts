@@ -6,7 +6,7 @@ import { isObject } from "../protocol/json/lossless.ts";
 import { membersOf } from "../protocol/json/members.ts";
 import type { RequestBody } from "../protocol/request-body.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
-import type { Route, Tenant } from "../tenants/config.ts";
+import type { Tenant } from "../tenants/config.ts";
 import { routeOf } from "../tenants/models.ts";
 import { modelNotFound } from "../upstream/failure.ts";
 import type { Endpoint } from "../upstream/provider.ts";
@@ -19,8 +19,9 @@ import type { TenantOf } from "./tenant.ts";
 /** Where a request is to go: for whom, and to what. */
 export interface Routed {
   readonly tenant: Tenant;
-  readonly route: Route;
   readonly target: Target;
+  /** The model name that answers carry; undefined: the one that the upstream says. */
+  readonly reportedModel: string | undefined;
 }
 
 export interface AskedFor<T extends RequestBody> extends Routed {
@@ -54,7 +55,8 @@ export function routedTo(
   const route = routeOf(c.var.config, tenant, model);
   const [target] = route?.targets ?? [];
   if (route === undefined || target === undefined) return err(modelNotFound(model));
-  return serves(target, endpoint) ? ok({ tenant, route, target }) : err(NOT_SERVED);
+  const reportedModel = route.reportModel === "requested" ? model : undefined;
+  return serves(target, endpoint) ? ok({ tenant, target, reportedModel }) : err(NOT_SERVED);
 }
 
 const NOT_SERVED = gatewayError("endpoint_not_supported", "The upstream of this model does not serve this endpoint.");

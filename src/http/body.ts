@@ -40,27 +40,36 @@ async function readBounded(
 ): Promise<Uint8Array | undefined> {
   if (request.body === null) return new Uint8Array();
   const body = encoding === "identity" ? request.body : request.body.pipeThrough(new DecompressionStream(encoding));
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of body as ReadableStream<Uint8Array>) {
-    length += part.length;
-    if (length <= maxBytes) parts.push(part);
-    else if (length > maxBytes + MAX_DRAINED_BYTES) return undefined;
-    else parts.length = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    length += next.value.length;
+    // The refusal leaves at once; what is still coming is for `drain`.
+    if (length > maxBytes) {
+      reader.releaseLock();
+      return undefined;
+    }
+    parts.push(next.value);
   }
-  return length > maxBytes ? undefined : concat(parts);
+  return concat(parts);
 }
 
 /** How much of a body is read only to be dropped. */
 const MAX_DRAINED_BYTES = 100 * 1024 * 1024;
 
-/** Reads the body of a refused request to its end: a client that is still sending would see a broken pipe, not the refusal. */
+/**
+ * Reads on in the body of a request that has been refused before its end: a client that is still sending would see a broken pipe,
+ * not the refusal.
+ */
 export async function drain(request: Request): Promise<void> {
-  if (request.body === null || request.bodyUsed) return;
+  if (request.body === null || request.body.locked) return;
   let length = 0;
   try {
-    for await (const part of request.body as ReadableStream<Uint8Array>)
-      if ((length += part.length) > MAX_DRAINED_BYTES) return;
+    for await (const part of request.body as ReadableStream<Uint8Array>) {
+      length += part.length;
+      if (length > MAX_DRAINED_BYTES) return;
+    }
   } catch {
     // The client has left; there is nobody to tell.
   }

@@ -3,6 +3,8 @@ export interface Patterns<T> {
   find(name: string): T | undefined;
   /** The names without a `*`. */
   readonly exact: readonly string[];
+  /** What the names with a `*` stand for. */
+  readonly open: readonly T[];
 }
 
 export function createPatterns<T>(entries: readonly (readonly [string, T])[]): Patterns<T> {
@@ -14,5 +16,6 @@ export function createPatterns<T>(entries: readonly (readonly [string, T])[]): P
   return {
     find: (name): T | undefined => exact.get(name) ?? prefixes.find(({ prefix }) => name.startsWith(prefix))?.value,
     exact: [...exact.keys()],
+    open: prefixes.map(({ value }) => value),
   };
 }

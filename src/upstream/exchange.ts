@@ -45,6 +45,7 @@ export interface ExchangeOptions {
 }
 
 const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_BLANK_BYTES = 1024 * 1024;
 
 export function createExchange({
   request,
@@ -95,11 +96,16 @@ export function createExchange({
   const sniff = async (response: Response): Promise<Result<Reply, Failure>> => {
     let first: Uint8Array | undefined;
     let format: Reply["format"] | undefined;
+    let blank = 0;
     while (format === undefined) {
       const bytes = await reader.read();
       if (bytes === undefined) return err({ error: invalidAnswer("an empty answer") });
       const at = bytes.findIndex(isVisible);
-      if (at < 0) continue;
+      if (at < 0) {
+        blank += bytes.length;
+        if (blank > MAX_BLANK_BYTES) return err({ error: invalidAnswer("an answer of nothing but white space") });
+        continue;
+      }
       format = formatOf(bytes[at] ?? 0, response.headers);
       // White space (and a byte order mark) in front means nothing, in either form. The buffer is used again only after the next
       // read, which comes when this piece has been taken.

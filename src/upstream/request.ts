@@ -37,7 +37,8 @@ export function endpointUrl(baseUrl: string, endpoint: string, plan: UrlPlan = P
   if ((plan.rootEndpoints as readonly string[]).includes(endpoint)) path = path.replace(/\/v1$/, "");
   url.pathname = path + endpoint;
   for (const [name, value] of Object.entries(plan.query)) {
-    if (!url.searchParams.has(name)) url.searchParams.set(name, value);
+    // An API that has its version in the path has none in the query.
+    if (!url.searchParams.has(name) && !path.endsWith("/v1")) url.searchParams.set(name, value);
   }
   url.hash = "";
   return url.href;

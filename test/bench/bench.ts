@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { loadCodes, type CodeName } from "./codes.ts";
 import { checkAnswers, median, MEASUREMENTS, type Numbers, type Stage } from "./measure.ts";
 import { startUpstream } from "./upstream.ts";
-import { startWorker } from "./workerd.ts";
+import { schedule, startWorker } from "./workerd.ts";
 
 /** Where each number must stay; the first is a floor, all others are ceilings. */
 const LIMITS: Numbers = {
@@ -61,8 +61,12 @@ async function measureAll(rounds: number, only: string, subject: CodeName): Prom
       }
     }
     say("\r\x1b[K");
+    // Far above a third, the machine had other work to do and the ratios are worth less.
+    const { ranMs, waitedMs } = schedule(sluice.pid);
+    const waited = { sluice_waited_percent: (100 * waitedMs) / (ranMs + waitedMs) };
     const medians = Object.fromEntries([...taken].map(([key, values]) => [key, median(values)]));
-    return only === "" || only === "bundle_gzip_kib" ? { ...medians, bundle_gzip_kib: codes.bundleGzipKib } : medians;
+    const bundle = only === "" || only === "bundle_gzip_kib" ? { bundle_gzip_kib: codes.bundleGzipKib } : {};
+    return { ...medians, ...bundle, ...(chosen.length > 0 ? waited : {}) };
   } finally {
     for (const each of running) each.stop();
   }

@@ -6,7 +6,7 @@ import { startRelay } from "../local/relay.ts";
 import { Connection } from "./client.ts";
 import { loadCodes } from "./codes.ts";
 import { SOAK_MODELS, startSoakUpstream, type SoakUpstream } from "./soak-upstream.ts";
-import { startWorker } from "./workerd.ts";
+import { schedule, startWorker } from "./workerd.ts";
 import { httpRequest, requestBody } from "./workload.ts";
 
 const LATE_MS = 1000;
@@ -84,6 +84,11 @@ function judge(upstream: SoakUpstream, tally: Tally): Verdict {
   return { delays, silentDelays, late: delays.filter((delay) => delay > LATE_MS).length, open };
 }
 
+function waited(pid: number): string {
+  const { ranMs, waitedMs } = schedule(pid);
+  return `${Math.round((100 * waitedMs) / (ranMs + waitedMs))} %`;
+}
+
 function quantile(values: readonly number[], part: number): string {
   const sorted = values.toSorted((a, b) => a - b);
   return `${(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0).toFixed(1)} ms`;
@@ -129,6 +134,10 @@ try {
       `later than ${LATE_MS} ms: ${late}; still open: ${open}; failed: ${tally.failures.length}; ` +
       `memory ${(rssBefore / 1e6).toFixed(0)} to ${(gateway.rssBytes() / 1e6).toFixed(0)} MB; ` +
       `own clock at most ${(lag.max / 1e6).toFixed(0)} ms late`,
+  );
+  // On a machine that is busy with other things these two say so, and the delays above are its own.
+  console.log(
+    `waited for a processor: gateway ${waited(gateway.pid)} of its time, this process ${waited(process.pid)}`,
   );
   for (const failure of tally.failures.slice(0, 5)) console.log(`failed: ${failure}`);
   if (late > 0 || open > 0 || tally.failures.length > 0 || delays.length === 0) process.exitCode = 1;

@@ -61,11 +61,16 @@ async function listeningPort(child: ChildProcess): Promise<number> {
   throw new Error("workerd ended before it listened");
 }
 
-function cpuMs(pid: number): number {
+/** Over all threads of a process: the time they ran, and the time they could have run but had to wait for a processor. */
+export function schedule(pid: number): { readonly ranMs: number; readonly waitedMs: number } {
   const tasks = `/proc/${pid}/task`;
-  let ns = 0;
-  for (const task of readdirSync(tasks)) ns += Number(readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ")[0]);
-  return ns / 1e6;
+  let [ran, waited] = [0, 0];
+  for (const task of readdirSync(tasks)) {
+    const [ranNs, waitedNs] = readFileSync(`${tasks}/${task}/schedstat`, "utf8").split(" ");
+    ran += Number(ranNs);
+    waited += Number(waitedNs);
+  }
+  return { ranMs: ran / 1e6, waitedMs: waited / 1e6 };
 }
 
 function rssBytes(pid: number): number {
@@ -90,7 +95,7 @@ export async function startWorker(worker: WorkerCode): Promise<RunningWorker> {
   try {
     const port = await listeningPort(child);
     const pid = child.pid as number;
-    return { name: worker.name, port, pid, cpuMs: () => cpuMs(pid), rssBytes: () => rssBytes(pid), stop };
+    return { name: worker.name, port, pid, cpuMs: () => schedule(pid).ranMs, rssBytes: () => rssBytes(pid), stop };
   } catch (reason) {
     stop();
     throw reason;

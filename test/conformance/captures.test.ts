@@ -142,7 +142,8 @@ describe("chunks that leave byte for byte", () => {
     return unchanged / chunks;
   };
 
-  test("vLLM 0.32: all", () => expect(shareOf("vllm-0.32")).toBe(1));
+  // A delta that could begin a special token waits for the next one.
+  test("vLLM 0.32: all, but for a delta that is a lone `<`", () => expect(shareOf("vllm-0.32")).toBeGreaterThan(0.99));
   test("llama.cpp: nearly all", () => expect(shareOf("llama.cpp")).toBeGreaterThan(0.98));
   test("vLLM 0.11, with its nulls in tool calls: most", () => expect(shareOf("vllm-0.11")).toBeGreaterThan(0.75));
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadCaptures } from "../fixtures/captures.ts";
 import { PASSED } from "../../src/http/routes/pass-through.ts";
 import { envelopeOf, KEY, sendJson, startRig, type Rig } from "./rig.ts";
 
@@ -89,6 +90,26 @@ describe("who may ask what", () => {
   });
 });
 
+describe("answers recorded from real servers", () => {
+  const paths = ["/v1/rerank", "/v1/score", "/tokenize", "/detokenize"];
+  const recorded = loadCaptures().filter(({ request }) => paths.includes(request.path) && request.method === "POST");
+
+  test.each(recorded.map((exchange) => [`${exchange.server} ${exchange.name}`, exchange] as const))(
+    "%s",
+    async (_what, exchange) => {
+      const { request, status, pieces, headers } = exchange;
+      rig.answer(
+        (_seen, response) =>
+          void response.writeHead(status, { "content-type": headers["content-type"] ?? "" }).end(pieces.join("")),
+      );
+      const answer = await rig.post(request.path, { model: "m", ...(request.body as object) });
+      const unauthorized = status === 401;
+      if (status !== 200) expect((await envelopeOf(answer)).status).toBe(unauthorized ? 502 : status);
+      else expect([answer.status, await answer.text()]).toEqual([200, pieces.join("")]);
+    },
+  );
+});
+
 describe("answers", () => {
   test.each<[string, string, (response: import("node:http").ServerResponse) => void, number, string | null]>([
     [
@@ -165,6 +186,39 @@ describe("answers", () => {
     expect(await envelopeOf(await rig.post("/v1/rerank", { model: "hasty/m" }))).toMatchObject({
       status: 504,
       code: "upstream_timeout",
+    });
+  });
+
+  test("carry the requested name where the operator wants it so", async () => {
+    const documents = [{ text: "x".repeat(100_000) }];
+    rig.answer((_seen, response) =>
+      sendJson(response, { id: "x", results: [{ index: 0, documents }], score: 1.5, model: "secret" }),
+    );
+    const answer = await rig.post("/v1/rerank", { model: "alias" });
+    expect(await answer.json()).toEqual({ id: "x", results: [{ index: 0, documents }], score: 1.5, model: "alias" });
+    rig.answer((_seen, response) =>
+      sendJson(response, {
+        id: "c",
+        object: "text_completion",
+        created: 1,
+        model: "secret",
+        choices: [{ index: 0, text: "a", logprobs: null, finish_reason: "stop" }],
+      }),
+    );
+    for (const stream of [false, true]) {
+      const text = await (await rig.post("/v1/completions", { model: "alias", prompt: "a", stream })).text();
+      expect(text).toContain('"model":"alias"');
+      expect(text).not.toContain("secret");
+    }
+    rig.answer((_seen, response) =>
+      sendJson(response, {
+        object: "list",
+        model: "secret",
+        data: [{ object: "embedding", index: 0, embedding: [1] }],
+      }),
+    );
+    expect(await (await rig.post("/v1/embeddings", { model: "alias", input: "a" })).json()).toMatchObject({
+      model: "alias",
     });
   });
 

@@ -53,6 +53,7 @@ export async function startRig(settings: Readonly<Record<string, object>> = {}, 
   const routes: Record<string, object> = {
     "*": { targets: [{ upstream: "plain" }] },
     renamed: { targets: [{ upstream: "plain", model: "there" }] },
+    alias: { targets: [{ upstream: "plain", model: "secret" }], report_model: "requested" },
   };
   for (const [name, own] of Object.entries(settings)) {
     upstreams[name] = { base_url, ...own };

@@ -134,6 +134,8 @@ function parse(bytes: Buffer, connection: number): { asked: Asked; length: numbe
 }
 
 function modelOf(body: string): string {
+  // Asked for its models, it resets the connection like any request without a script.
+  if (body === "") return "";
   const { model } = JSON.parse(body) as { model?: unknown };
   return String(model);
 }

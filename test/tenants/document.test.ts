@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseDocument } from "../../src/tenants/document.ts";
+import { PROVIDERS } from "../../src/upstream/catalog.ts";
 import { DOCUMENT, documentOf, keyHash } from "./configured.ts";
 
 const faultsOf = (value: unknown): readonly string[] => {
@@ -120,12 +121,12 @@ describe("a fault is told with its path", () => {
     [
       "an unknown provider",
       upstream({ provider: "acme" }),
-      ["upstreams.gpu.provider: must be one of openai-compatible, openai, vllm"],
+      [`upstreams.gpu.provider: must be one of ${Object.keys(PROVIDERS).join(", ")}`],
     ],
     [
       "a provider called like a method",
       upstream({ provider: "constructor" }),
-      ["upstreams.gpu.provider: must be one of openai-compatible, openai, vllm"],
+      [`upstreams.gpu.provider: must be one of ${Object.keys(PROVIDERS).join(", ")}`],
     ],
     [
       "a credential that is a value",

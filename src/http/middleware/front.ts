@@ -31,7 +31,7 @@ export const front = (current: Current): MiddlewareHandler<AppEnvironment> =>
       c.set("config", config);
       await next();
     }
-    if (c.res.status >= 400) await drain(c.req.raw);
+    if (c.res.status >= 400) c.executionCtx.waitUntil(drain(c.req.raw));
     const { headers } = c.res;
     headers.set("x-request-id", id);
     // Only a browser says where a page is from; everybody else is spared the headers.

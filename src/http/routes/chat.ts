@@ -4,7 +4,9 @@ import { completeEach } from "../../gateway/fan-out.ts";
 import { inlineImages } from "../../gateway/images.ts";
 import type { Ports } from "../../gateway/ports.ts";
 import { chatForm } from "../../protocol/chat/form.ts";
+import { createLegacyFunctionsPass } from "../../protocol/chat/legacy-functions.ts";
 import { combinationOf, parseChatRequest, type ChatRequest } from "../../protocol/chat/request.ts";
+import type { AnswerShape } from "../../protocol/chat/types.ts";
 import type { GatewayError } from "../../protocol/errors.ts";
 import type { JsonObject } from "../../protocol/json/lossless.ts";
 import { ok, type Result } from "../../protocol/result.ts";
@@ -47,7 +49,7 @@ export function chatCompletions(
       options: body["stream_options"] !== undefined && body["stream_options"] !== null,
       hasTools: shape.toolNames.length > 0,
       combination: combinationOf(body),
-      form: chatForm(copies > 1 ? { ...shape, n: 1 } : shape),
+      form: chatForm(answerShape(shape, ready.value)),
       requestId: c.var.requestId,
       clientGone,
       respond: errorResponse,
@@ -55,6 +57,12 @@ export function chatCompletions(
     const answer = copies > 1 ? completeEach(call, copies, ports, memory) : complete(call, ports, memory);
     return withHeaders(await answer, changedHeader(ready.value.changed));
   };
+}
+
+/** What the answer to the request has to look like, as it is asked for. */
+function answerShape(shape: AnswerShape, { copies, legacyFunctions }: Shaped): AnswerShape {
+  const asked = copies > 1 ? { ...shape, n: 1 } : shape;
+  return legacyFunctions ? { ...asked, pass: createLegacyFunctionsPass } : asked;
 }
 
 /** The request as if the client had said what its operator wants it to; what is wrong with that is found like any other fault. */

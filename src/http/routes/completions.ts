@@ -30,7 +30,7 @@ export function textCompletions(
   return async (c) => {
     const asked = await askedFor(c, tenantOf, "/completions", parseTextRequest);
     if (!asked.ok) return errorResponse(asked.error);
-    const { request, tenant, target } = asked.value;
+    const { request, tenant, target, reportedModel } = asked.value;
     const { text, body, stream, shape } = request;
     const shaped = shapeRequest({ text, body, target, tenant, defaults: tenant.defaults }, RULES);
     if (!shaped.ok) return errorResponse(shaped.error);
@@ -43,6 +43,7 @@ export function textCompletions(
       endpoint: "/completions",
       body: shaped.value.text,
       model: request.model,
+      reportedModel,
       stream,
       options: body["stream_options"] !== undefined && body["stream_options"] !== null,
       hasTools: false,

@@ -16,7 +16,7 @@ export function embeddings(
   return async (c) => {
     const asked = await askedFor(c, tenantOf, "/embeddings", parseEmbeddingsRequest);
     if (!asked.ok) return errorResponse(asked.error);
-    const { request, tenant, target } = asked.value;
+    const { request, tenant, target, reportedModel } = asked.value;
     const { text, body, format, inputs, model } = request;
     // A tenant's defaults are about answers in words.
     const shaped = shapeRequest({ text, body, target, tenant, defaults: {} }, PLAIN_RULES);
@@ -27,6 +27,7 @@ export function embeddings(
       tenant: tenant.id,
       target,
       model,
+      reportedModel,
       format,
       batches: bodies.map((one, at) => ({
         body: one,

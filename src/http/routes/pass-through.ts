@@ -47,7 +47,7 @@ export function passed(
   return async (c) => {
     const asked = await askedFor(c, tenantOf, endpoint, (text) => parseRequestBody(text, defaultModel));
     if (!asked.ok) return errorResponse(asked.error);
-    const { tenant, target, request } = asked.value;
+    const { tenant, target, request, reportedModel } = asked.value;
     const { text, body, model } = request;
     // A tenant's defaults are about answers in words.
     const shaped = shapeRequest({ text, body, target, tenant, defaults: {} }, PLAIN_RULES);
@@ -57,6 +57,7 @@ export function passed(
       tenant: tenant.id,
       target,
       model,
+      reportedModel,
       url: beside === undefined ? target.urlOf(endpoint, there) : besideUrl(target, endpoint, beside, there),
       body: shaped.value.text,
       contentType: "application/json",

@@ -33,7 +33,7 @@ export function transcriptions(
     const { model } = upload.value;
     const routed = routedTo(c, tenant.value, endpoint, model);
     if (!routed.ok) return errorResponse(routed.error);
-    const { target } = routed.value;
+    const { target, reportedModel } = routed.value;
 
     const stop = new AbortController();
     const leave = (): void => stop.abort();
@@ -50,6 +50,7 @@ export function transcriptions(
         tenant: tenant.value.id,
         target,
         model,
+        reportedModel,
         url: target.urlOf(endpoint, target.model ?? model),
         body: body.stream,
         contentType,

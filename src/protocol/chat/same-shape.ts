@@ -77,7 +77,8 @@ export function createSameShape(): SameShape {
         if (tag >= 0 && tag < content) tag = text.indexOf("<", content);
         if (tag >= 0 && tag < quote) break;
         if (quote < 0 || lineEnd < quote || (backslash >= 0 && backslash < quote)) break;
-        more = text.startsWith(between, quote);
+        // Comparing slices is a memory comparison; `startsWith` goes character by character.
+        more = text.slice(quote, quote + between.length) === between;
         if (!more && !text.startsWith(after, quote)) break;
         seenTo = quote + after.length;
         took();
