@@ -37,41 +37,65 @@ export async function openUpload(
 ): Promise<Result<Upload, GatewayError>> {
   if (length !== undefined && length > limits.total) return err(tooLarge(limits.total));
   const reader = body.getReader();
-  const part = createModelPart(boundary);
-  const held: Uint8Array[] = [];
-  let size = 0;
-  while (part.state === "looking") {
-    const next = await reader.read().catch(() => undefined);
-    if (next?.value === undefined) return err(size === 0 ? MALFORMED : faultAtEnd(part));
-    part.feed(next.value);
-    held.push(next.value);
-    size += next.value.length;
-    if (part.state === "looking" && size > limits.held) return err(notSeen(limits.held, reader));
+  const read = await readModel(reader, createModelPart(boundary), limits.held);
+  if (!read.ok) {
+    // What is still coming is read by whoever drains refused requests.
+    reader.releaseLock();
+    return read;
   }
-  const { value } = part;
-  if (part.state !== "found" || value === undefined) return err(part.state === "ended" ? missing("model") : MALFORMED);
-  const first = concat(held);
-  const model = new TextDecoder().decode(first.subarray(value.start, value.end)).trim();
-  if (model === "") return err(missing("model"));
+  const { model, part, place, first } = read.value;
   return ok({
     model,
     body(name, fault): UploadBody {
-      const start = name === model ? first : replaced(first, value, new TextEncoder().encode(name));
+      const start = name === model ? first : replaced(first, place, new TextEncoder().encode(name));
       const grown = start.length - first.length;
       const { readable, writable } =
         length === undefined ? new IdentityTransformStream() : new FixedLengthStream(length + grown);
       const writer = writable.getWriter();
       const sent = send(reader, writer, part, start, { most: limits.total - first.length, total: limits.total }, fault);
-      return { stream: readable, sent, stop: () => void stop(reader, writer) };
+      return { stream: readable, sent, stop: () => void writer.abort("stopped").catch(() => undefined) };
     },
   });
+}
+
+interface ReadModel {
+  readonly model: string;
+  readonly part: ModelPart;
+  readonly place: { readonly start: number; readonly end: number };
+  /** All that has been read. */
+  readonly first: Uint8Array;
+}
+
+async function readModel(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  part: ModelPart,
+  most: number,
+): Promise<Result<ReadModel, GatewayError>> {
+  const held: Uint8Array[] = [];
+  let size = 0;
+  while (part.state === "looking") {
+    const next = await reader.read().catch(() => undefined);
+    if (next?.value === undefined) return err(MALFORMED);
+    part.feed(next.value);
+    held.push(next.value);
+    size += next.value.length;
+    if (part.state === "looking" && size > most) return err(notSeen(most));
+  }
+  const { value } = part;
+  if (part.state !== "found" || value === undefined) return err(part.state === "ended" ? missing("model") : MALFORMED);
+  const first = concat(held);
+  const model = new TextDecoder().decode(first.subarray(value.start, value.end)).trim();
+  return model === "" ? err(missing("model")) : ok({ model, part, place: value, first });
 }
 
 function replaced(bytes: Uint8Array, { start, end }: { start: number; end: number }, by: Uint8Array): Uint8Array {
   return concat([bytes.subarray(0, start), by, bytes.subarray(end)]);
 }
 
-/** The rest is looked through on its way: a second part `model` could mean another model to the upstream than it did here. */
+/**
+ * The rest is looked through on its way: a second part `model` could mean another model to the upstream than it did here. What
+ * cannot be sent any more is read all the same: a client that is still sending would see a broken pipe, not the answer.
+ */
 async function send(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   writer: WritableStreamDefaultWriter<Uint8Array>,
@@ -80,31 +104,29 @@ async function send(
   { most, total }: { readonly most: number; readonly total: number },
   fault: (error: GatewayError) => void,
 ): Promise<void> {
-  try {
-    await writer.write(first);
-    for (let rest = most; ;) {
-      const { value, done } = await reader.read();
-      if (done) return await writer.close();
-      part.feed(value);
-      rest -= value.length;
-      const wrong = part.state !== "found" ? TWICE : rest < 0 ? tooLarge(total) : undefined;
-      if (wrong !== undefined) {
-        fault(wrong);
-        return await stop(reader, writer);
-      }
-      await writer.write(value);
+  let open = true;
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    open &&= await writer.write(bytes).then(
+      () => true,
+      () => false,
+    );
+  };
+  await write(first);
+  for (let rest = most; ;) {
+    const next = await reader.read().catch(() => undefined);
+    if (next === undefined) return writer.abort("the client has left").catch(() => undefined);
+    if (next.done) return writer.close().catch(() => undefined);
+    rest -= next.value.length;
+    part.feed(next.value);
+    const wrong = part.state !== "found" ? TWICE : rest < 0 ? tooLarge(total) : undefined;
+    if (wrong !== undefined && open) {
+      open = false;
+      fault(wrong);
+      writer.abort("refused").catch(() => undefined);
     }
-  } catch {
-    // Either side has gone; the exchange tells which.
-    await stop(reader, writer);
+    if (rest < -total) return;
+    if (open) await write(next.value);
   }
-}
-
-async function stop(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  writer: WritableStreamDefaultWriter<Uint8Array>,
-): Promise<void> {
-  await Promise.allSettled([writer.abort("stopped"), reader.cancel("stopped")]);
 }
 
 const MALFORMED = gatewayError(
@@ -113,16 +135,12 @@ const MALFORMED = gatewayError(
 );
 const TWICE = gatewayError("invalid_value", "The part 'model' of the form must stand there once.", "model");
 
-const faultAtEnd = (part: ModelPart): GatewayError => (part.state === "ended" ? missing("model") : MALFORMED);
-
-function notSeen(limit: number, reader: ReadableStreamDefaultReader<Uint8Array>): GatewayError {
-  reader.cancel("too large").catch(() => undefined);
-  return gatewayError(
+const notSeen = (limit: number): GatewayError =>
+  gatewayError(
     "body_too_large",
     `The part 'model' does not stand within the first ${limit} bytes of the form; send it first.`,
     "model",
   );
-}
 
 const tooLarge = (limit: number): GatewayError =>
   gatewayError(

@@ -1,10 +1,12 @@
 import type { AnswerStream } from "./answer-form.ts";
+import { concat } from "./bytes.ts";
 import type { ChunkSink, Conform } from "./chat/conform.ts";
 import { gatewayError } from "./errors.ts";
 import { createSseDecoder, type EventVisitor, type ServerSentEvent } from "./sse/decode.ts";
 import { DONE, encodeEvent } from "./sse/encode.ts";
 
 const utf8 = new TextEncoder();
+const LARGE_RUN = 64 * 1024;
 
 /**
  * An upstream's stream as the client's: what holds to the contract leaves with the bytes it came with.
@@ -20,11 +22,19 @@ export function createAnswerStream(
   let out = "";
   // A run of events that leave just as they stand in the text of this read.
   let text = "";
+  let source: Uint8Array | undefined;
   let runStart = 0;
   let runEnd = 0;
+  // What comes before `out`, already as bytes.
+  let before: Uint8Array[] = [];
 
   const flushRun = (): void => {
-    if (runEnd > runStart) out += text.slice(runStart, runEnd);
+    // A large run whose characters are its bytes is not made into a text and back.
+    if (source !== undefined && runEnd - runStart > LARGE_RUN) {
+      if (out !== "") before.push(utf8.encode(out));
+      before.push(source.subarray(runStart, runEnd));
+      out = "";
+    } else if (runEnd > runStart) out += text.slice(runStart, runEnd);
     runStart = runEnd = 0;
   };
   const keepRun = (start: number, end: number): void => {
@@ -48,8 +58,9 @@ export function createAnswerStream(
     },
   });
   const visitor: EventVisitor = {
-    text(whole): void {
+    text(whole, bytes): void {
       text = whole;
+      source = whole.length === bytes.length ? bytes : undefined;
     },
     event(event): void {
       current = event;
@@ -69,13 +80,16 @@ export function createAnswerStream(
     closed = conform.outcome !== undefined;
     const bytes = out === "" ? undefined : utf8.encode(out);
     out = "";
-    return bytes;
+    if (before.length === 0) return bytes;
+    const whole = concat(bytes === undefined ? before : [...before, bytes]);
+    before = [];
+    return whole;
   };
 
   return {
     state: conform,
     feed(bytes): Uint8Array | undefined {
-      const source = decoder.visit(bytes, visitor);
+      const lines = decoder.visit(bytes, visitor);
       if (decoder.overflown) {
         conform.fail({
           error: gatewayError(
@@ -85,10 +99,15 @@ export function createAnswerStream(
         });
       }
       const whole =
-        source !== undefined && out === "" && runStart === 0 && runEnd === text.length && conform.outcome === undefined;
+        lines !== undefined &&
+        before.length === 0 &&
+        out === "" &&
+        runStart === 0 &&
+        runEnd === text.length &&
+        conform.outcome === undefined;
       if (!whole || runEnd === 0) return finish();
       runEnd = 0;
-      return source;
+      return lines;
     },
     end(): Uint8Array | undefined {
       decoder.flush(visitor);

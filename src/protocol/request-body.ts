@@ -24,18 +24,29 @@ export function parseRequestBody(text: string, defaultModel?: string): Result<Re
   const model = body["model"] ?? defaultModel;
   if (model === undefined) return err(missing("model"));
   if (typeof model !== "string" || model.trim() === "") return err(wrong("model", "a non-empty string"));
-  if (deeperThan(body, MAX_DEPTH)) {
-    return err(gatewayError("invalid_value", `The body of the request is nested deeper than ${MAX_DEPTH} levels.`));
-  }
   return ok({ text, body, model });
 }
 
-/** What is wrong with the members that say how an answer is wanted. */
-export function faultOfAnswerOptions({ stream, n }: JsonObject): GatewayError | undefined {
+/** The same for a request that nothing else is known of. */
+export function parsePlainRequest(text: string, defaultModel?: string): Result<RequestBody, GatewayError> {
+  const parsed = parseRequestBody(text, defaultModel);
+  const fault = parsed.ok ? faultOfDepth(parsed.value.body) : undefined;
+  return fault === undefined ? parsed : err(fault);
+}
+
+/** What nests deeper than any request does is made to break something. */
+export const faultOfDepth = (body: JsonObject): GatewayError | undefined =>
+  deeperThan(body, MAX_DEPTH)
+    ? gatewayError("invalid_value", `The body of the request is nested deeper than ${MAX_DEPTH} levels.`)
+    : undefined;
+
+/** What is wrong with the members that say how an answer is wanted, or with the whole. */
+export function faultOfAnswerOptions(body: JsonObject): GatewayError | undefined {
+  const { stream, n } = body;
   if (stream !== undefined && stream !== null && typeof stream !== "boolean") return wrong("stream", "a boolean");
   if (n !== undefined && n !== null && !(Number.isInteger(n) && (n as number) > 0))
     return wrong("n", "a positive integer");
-  return undefined;
+  return faultOfDepth(body);
 }
 
 /** Whether a stream shall end with a usage chunk. */

@@ -44,7 +44,7 @@ export const CHOICES = {
   /** The role of instructions. */
   instruction_role: ["any", "system", "developer"],
   /** How text is held to a schema, a regular expression, a list or a grammar, beyond `response_format`. */
-  constraints: ["any", "structured_outputs", "guided", "sglang", "none"],
+  constraints: ["any", "structured_outputs", "guided", "regex_ebnf", "none"],
   /** How `top_k` says "all tokens"; `omit`: by its absence. */
   top_k_off: ["any", "0", "-1", "omit"],
   /** How the likeliest token is asked for. */

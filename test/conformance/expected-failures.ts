@@ -11,8 +11,6 @@ interface ExpectedFailure {
 const EXPECTED_FAILURES: Readonly<Record<string, ExpectedFailure>> = {
   "80a": { reason: "splitting of <think> text comes with the text dialects" },
   "80c": { reason: "splitting of <think> text comes with the text dialects" },
-  "143b": { reason: "joining text parts for upstreams that take only strings comes later" },
-  "150c": { reason: "joining text parts for upstreams that take only strings comes later" },
 };
 
 export function expectedFailure(id: string, mode: Mode): string | undefined {

@@ -26,7 +26,7 @@ const CONSTRAINTS = {
   any: undefined,
   structured_outputs: "`guided_*` as `structured_outputs`",
   guided: "`structured_outputs` as `guided_*`",
-  sglang: "`guided_*` and `structured_outputs` as `response_format`, `regex` and `ebnf`",
+  regex_ebnf: "`guided_*` and `structured_outputs` as `response_format`, `regex` and `ebnf`",
   none: "a schema of `guided_json` or `structured_outputs` as `response_format`, their other kinds refused",
 };
 

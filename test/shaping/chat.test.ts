@@ -1,9 +1,10 @@
+import { createServer } from "node:http";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hashed, KEY, messages, startRig, type Rig } from "../gateway/rig.ts";
+import { errorOf, hashed, KEY, messages, startRig, type Rig } from "../gateway/rig.ts";
 import { always, type Script } from "../gateway/scripted-upstream.ts";
-import { chunkOf, completion, done, event, FORMS_OF, response, streamHead } from "./wire.ts";
-import { errorOf } from "../gateway/rig.ts";
+import { chunkOf, completion, done, event, inChunk, lastChunk, response, streamHead } from "../gateway/wire.ts";
+import { asksForStream, inFormAsked } from "./wire.ts";
 
 const PROVIDER_SETTINGS = {
   vllm: { provider: "vllm" },
@@ -59,7 +60,7 @@ describe("what was changed is told", () => {
     expect(sent(model)).toEqual({ model, messages, max_completion_tokens: 5 });
   });
   test("with a stream", async () => {
-    const { answer, text } = await ask("openai", { ...members, stream: true }, FORMS_OF("ok"));
+    const { answer, text } = await ask("openai", { ...members, stream: true }, inFormAsked("ok"));
     expect([answer.headers.get("content-type"), changed(answer)]).toEqual(["text/event-stream; charset=utf-8", told]);
     expect(text).toContain("[DONE]");
   });
@@ -127,10 +128,8 @@ test("azure: the deployment in the path, the version, the key in its header", as
 
 test("an image is fetched and put in", async () => {
   const png = Buffer.from("89504e470d0a1a0a01", "hex");
-  const pages = await import("node:http").then(({ createServer }) => {
-    const server = createServer((_request, reply) => void reply.setHeader("content-type", "image/png").end(png));
-    return new Promise<typeof server>((settle) => server.listen(0, "127.0.0.1", () => settle(server)));
-  });
+  const pages = createServer((_request, reply) => void reply.setHeader("content-type", "image/png").end(png));
+  await new Promise<void>((settle) => pages.listen(0, "127.0.0.1", settle));
   try {
     const { port } = pages.address() as { port: number };
     const content = [{ type: "text", text: "x" }, { type: "image_url", image_url: { url: `http://127.0.0.1:${port}/a.png` } }];
@@ -153,7 +152,7 @@ describe("a client that speaks of functions", () => {
     done,
   ].join("");
   const whole = JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices: [{ index: 0, message: { role: "assistant", content: null, refusal: null, tool_calls: [call] }, logprobs: null, finish_reason: "tool_calls" }] });
-  const both: Script = ({ asked, put }) => put((JSON.parse(asked.body) as { stream?: boolean }).stream === true ? `${streamHead()}${Buffer.byteLength(streamed).toString(16)}\r\n${streamed}\r\n0\r\n\r\n` : response(200, whole));
+  const both: Script = ({ asked, put }) => put(asksForStream(asked.body) ? streamHead() + inChunk(streamed) + lastChunk : response(200, whole));
 
   const client = (): OpenAI => new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: KEY, maxRetries: 0 });
 

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import { passThrough } from "../../gateway/pass-through.ts";
-import { parseRequestBody } from "../../protocol/request-body.ts";
+import { parsePlainRequest } from "../../protocol/request-body.ts";
 import { besideUrl } from "../../upstream/beside.ts";
 import type { Endpoint } from "../../upstream/provider.ts";
 import { changedHeader, PLAIN_RULES, shapeRequest } from "../../upstream/shaping/shape.ts";
@@ -45,7 +45,7 @@ export function passed(
   tenantOf: TenantOf,
 ): (c: Context<AppEnvironment>) => Promise<Response> {
   return async (c) => {
-    const asked = await askedFor(c, tenantOf, endpoint, (text) => parseRequestBody(text, defaultModel));
+    const asked = await askedFor(c, tenantOf, endpoint, (text) => parsePlainRequest(text, defaultModel));
     if (!asked.ok) return errorResponse(asked.error);
     const { tenant, target, request, reportedModel } = asked.value;
     const { text, body, model } = request;

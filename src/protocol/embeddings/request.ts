@@ -1,6 +1,6 @@
 import { gatewayError, type GatewayError } from "../errors.ts";
 import { membersOf } from "../json/members.ts";
-import { missing, parseRequestBody, wrong, type RequestBody } from "../request-body.ts";
+import { faultOfDepth, missing, parseRequestBody, wrong, type RequestBody } from "../request-body.ts";
 import { err, ok, type Result } from "../result.ts";
 
 /** OpenAI's default, where a request says none, is a list of numbers. */
@@ -16,7 +16,8 @@ export interface EmbeddingsRequest extends RequestBody {
 export function parseEmbeddingsRequest(text: string): Result<EmbeddingsRequest, GatewayError> {
   const parsed = parseRequestBody(text);
   if (!parsed.ok) return parsed;
-  const { input, messages, encoding_format: format } = parsed.value.body;
+  const { body } = parsed.value;
+  const { input, messages, encoding_format: format } = body;
   if (format !== undefined && format !== null && format !== "float" && format !== "base64") {
     const what = "Invalid value for 'encoding_format': expected 'float' or 'base64'.";
     return err(gatewayError("invalid_value", what, "encoding_format"));
@@ -26,6 +27,8 @@ export function parseEmbeddingsRequest(text: string): Result<EmbeddingsRequest, 
   const inputs = own ? undefined : inputsOf(input);
   if (!own && inputs === undefined)
     return err(wrong("input", "a non-empty string, list of strings or list of token ids"));
+  const fault = faultOfDepth(body);
+  if (fault !== undefined) return err(fault);
   return ok({ ...parsed.value, format: format === "base64" ? "base64" : "float", inputs });
 }
 

@@ -19,8 +19,8 @@ export interface ServerSentEvent {
 
 /** Is shown the events of one call, in order. */
 export interface EventVisitor {
-  /** All whole lines of this call; before its events. */
-  text(text: string): void;
+  /** All whole lines of this call, and the bytes they were decoded from; before its events. */
+  text(text: string, bytes: Uint8Array): void;
   event(event: ServerSentEvent): void;
   /**
    * May claim a stretch of the text: given the place where an event begins, answers the place behind the last of the events that
@@ -93,8 +93,8 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
     else if (field === "error") error = value;
   };
 
-  const takeText = (text: string, visitor: EventVisitor): void => {
-    visitor.text(text);
+  const takeText = (text: string, bytes: Uint8Array, visitor: EventVisitor): void => {
+    visitor.text(text, bytes);
     let at = afterCr && text.charCodeAt(0) === LF ? 1 : 0;
     if (text.length > 0) afterCr = false;
     let nextCr = text.indexOf("\r");
@@ -159,7 +159,7 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
       tailBytes = rest;
       const decoded = utf8.decode(lines);
       const text = withoutMark(decoded);
-      takeText(text, visitor);
+      takeText(text, lines, visitor);
       overflown = tailBytes + dataLength > maxEventBytes;
       // A replacement character may stand for a broken byte, which must not leave.
       const faithful = !decoded.includes(REPLACEMENT);
@@ -167,10 +167,11 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
     },
 
     flush(visitor): void {
-      const text = withoutMark(utf8.decode(concat(tail)));
+      const rest = concat(tail);
+      const text = withoutMark(utf8.decode(rest));
       tail = [];
       tailBytes = 0;
-      takeText(text, visitor);
+      takeText(text, rest, visitor);
       dispatch(visitor, false);
     },
   };
@@ -178,10 +179,26 @@ export function createSseDecoder(maxEventBytes: number): SseDecoder {
 
 /** The place behind the last line end. */
 function lineEnd(bytes: Uint8Array): number {
-  // One loop for both: `lastIndexOf` twice is three times as slow, and a long line is searched in each of its reads.
-  for (let end = bytes.length; end > 0; end--) {
+  let end = bytes.length;
+  if (bytes[end - 1] === LF) return end;
+  // A long line is searched in each of its reads: four bytes at a time, as long as none of them can be a line end.
+  if (bytes.byteOffset % 4 === 0 && end >= 64) {
+    const isLineEnd = (at: number): boolean => bytes[at] === LF || bytes[at] === CR;
+    while (end % 4 !== 0) if (isLineEnd(--end)) return end + 1;
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, end / 4);
+    let at = end / 4;
+    while (at > 0 && !hasByte((words[at - 1] as number) ^ FOUR_LF) && !hasByte((words[at - 1] as number) ^ FOUR_CR))
+      at--;
+    end = at * 4;
+  }
+  for (; end > 0; end--) {
     const byte = bytes[end - 1];
     if (byte === LF || byte === CR) return end;
   }
   return 0;
 }
+
+const FOUR_LF = 0x0a0a0a0a;
+const FOUR_CR = 0x0d0d0d0d;
+/** Whether one of the four bytes of a word is zero (https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord). */
+const hasByte = (word: number): boolean => ((word - 0x01010101) & ~word & 0x80808080) !== 0;

@@ -39,7 +39,9 @@ const TAIL = new RegExp(`(?:(?:${TOKENS.map((token) => token.replace(/[|]/g, "\\
 const MAX_HELD = 1024;
 
 /** Whether a text ends with a special token, perhaps with white space behind it, or with the beginning of one. */
-export function mayEndSpecially(text: string): boolean {
+export function mayEndSpecially(whole: string): boolean {
+  // Only the end is looked at: a text can be megabytes.
+  const text = whole.slice(-2 * LONGEST);
   const at = text.lastIndexOf("<");
   if (at < 0) return false;
   const tail = text.length - at > LONGEST ? text.slice(at).trimEnd() : text.slice(at);

@@ -16,7 +16,7 @@ export const sglang: Provider = {
     ...TOLERANT,
     audio: false,
     instruction_role: "system",
-    constraints: "sglang",
+    constraints: "regex_ebnf",
     top_k_off: "-1",
     repetition_penalty: "repetition_penalty",
     // Uncertain: templates that take arguments as objects have them parsed.

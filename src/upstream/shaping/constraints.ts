@@ -88,7 +88,7 @@ function take(draft: Draft, { kind, value, said }: Constraint): GatewayError | u
     if (schema === undefined) return wrongValue(said, "expected a JSON schema");
     return move("response_format", { type: "json_schema", json_schema: { name: "answer", schema } });
   }
-  if (known === "sglang") {
+  if (known === "regex_ebnf") {
     if (kind === "regex") return move("regex", value);
     if (kind === "grammar") return move("ebnf", value);
     if (kind === "choice" && Array.isArray(value)) return move("regex", `(${value.map(literally).join("|")})`);

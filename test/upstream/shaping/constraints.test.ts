@@ -17,10 +17,10 @@ const table: [string, Partial<Capabilities>, Members, unknown][] = [
   ["any object to vLLM of old", { constraints: "guided" }, { structured_outputs: { json_object: true } }, { response_format: { type: "json_object" }, changed: "structured_outputs->response_format" }],
   ["what vLLM of old knows", { constraints: "guided" }, { guided_json: schema }, { guided_json: schema, changed: "" }],
   ["what vLLM of old does not know", { constraints: "guided" }, { structured_outputs: { structural_tag: "x" } }, unsupported("structured_outputs")],
-  ["a regex to SGLang", { constraints: "sglang" }, { guided_regex: "a+" }, { regex: "a+", changed: "guided_regex->regex" }],
-  ["a grammar to SGLang", { constraints: "sglang" }, { structured_outputs: { grammar: "g" } }, { ebnf: "g", changed: "structured_outputs->ebnf" }],
-  ["a choice to SGLang", { constraints: "sglang" }, { guided_choice: ["a.b", "c(d)"] }, { regex: "(a\\.b|c\\(d\\))", changed: "guided_choice->regex" }],
-  ["a schema to SGLang", { constraints: "sglang" }, { guided_json: schema }, { response_format: asFormat, changed: "guided_json->response_format" }],
+  ["a regex to SGLang", { constraints: "regex_ebnf" }, { guided_regex: "a+" }, { regex: "a+", changed: "guided_regex->regex" }],
+  ["a grammar to SGLang", { constraints: "regex_ebnf" }, { structured_outputs: { grammar: "g" } }, { ebnf: "g", changed: "structured_outputs->ebnf" }],
+  ["a choice to SGLang", { constraints: "regex_ebnf" }, { guided_choice: ["a.b", "c(d)"] }, { regex: "(a\\.b|c\\(d\\))", changed: "guided_choice->regex" }],
+  ["a schema to SGLang", { constraints: "regex_ebnf" }, { guided_json: schema }, { response_format: asFormat, changed: "guided_json->response_format" }],
   ["a schema to others", { constraints: "none" }, { guided_json: schema }, { response_format: asFormat, changed: "guided_json->response_format" }],
   ["a schema as text to others", { constraints: "none" }, { guided_json: JSON.stringify(schema) }, { response_format: asFormat, changed: "guided_json->response_format" }],
   ["a schema that is none to others", { constraints: "none" }, { guided_json: "{" }, invalid("guided_json")],
@@ -33,7 +33,7 @@ const table: [string, Partial<Capabilities>, Members, unknown][] = [
 
 describe("constraints", () => {
   it.each(table)("%s", (_name, can, members, expected) => expect(shaped(members, { can })).toEqual(expected));
-  it.each(["structured_outputs", "guided", "sglang", "none", "any"] as const)("a response_format is left alone by %s", (constraints) => {
+  it.each(["structured_outputs", "guided", "regex_ebnf", "none", "any"] as const)("a response_format is left alone by %s", (constraints) => {
     expect(shaped({ response_format: asFormat }, { can: { constraints } })).toEqual({ response_format: asFormat, changed: "" });
   });
 });
