@@ -61,7 +61,6 @@ export async function startRig(settings: Readonly<Record<string, object>> = {}, 
   }
   const gateway = await startGateway({
     config: { upstreams, routes, tenants: { acme: { keys: [hashed(KEY)] } }, ...config },
-    relay: true,
   });
   return {
     gateway,

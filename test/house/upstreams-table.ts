@@ -48,7 +48,9 @@ function changesOf({ capabilities: can, privileged }: Provider): string {
         : `earlier reasoning as \`${reasoning_history}\` only`,
     can.cache_salt ? "a `cache_salt` for each tenant" : undefined,
     rangesOf(can),
-    privileged.length === 0 ? undefined : `only for privileged tenants: ${privileged.map((name) => `\`${name}\``).join(", ")}`,
+    privileged.length === 0
+      ? undefined
+      : `only for privileged tenants: ${privileged.map((name) => `\`${name}\``).join(", ")}`,
   ];
   return list.filter((words) => words !== undefined).join("; ");
 }

@@ -28,7 +28,9 @@ beforeAll(async () => {
           { ...setting, base_url: name === "azure" ? new URL(url).origin : url },
         ]),
       ),
-      routes: Object.fromEntries(Object.keys(PROVIDER_SETTINGS).map((name) => [`${name}/*`, { targets: [{ upstream: name }] }])),
+      routes: Object.fromEntries(
+        Object.keys(PROVIDER_SETTINGS).map((name) => [`${name}/*`, { targets: [{ upstream: name }] }]),
+      ),
       tenants: {
         acme: { keys: [hashed(KEY)] },
         other: { keys: [hashed("sk-other")] },
@@ -41,9 +43,15 @@ beforeAll(async () => {
 afterAll(() => rig.stop());
 
 const changed = (answer: Response): string | null => answer.headers.get("x-sluice-changed");
-const sent = (model: string, at = -1): Record<string, unknown> => JSON.parse(rig.upstream.asked(model).at(at)?.body ?? "{}") as Record<string, unknown>;
+const sent = (model: string, at = -1): Record<string, unknown> =>
+  JSON.parse(rig.upstream.asked(model).at(at)?.body ?? "{}") as Record<string, unknown>;
 
-async function ask(upstream: string, members: object, script: Script = always(response(200, completion("ok"))), key = KEY): Promise<{ answer: Response; model: string; text: string }> {
+async function ask(
+  upstream: string,
+  members: object,
+  script: Script = always(response(200, completion("ok"))),
+  key = KEY,
+): Promise<{ answer: Response; model: string; text: string }> {
   const model = rig.model(`${upstream}/`);
   rig.upstream.answer(model, script);
   const answer = await rig.ask({ model, ...members }, { headers: { authorization: `Bearer ${key}` } });
@@ -65,7 +73,11 @@ describe("what was changed is told", () => {
     expect(text).toContain("[DONE]");
   });
   test("with an error", async () => {
-    const { answer } = await ask("openai", members, always(response(429, JSON.stringify({ error: { message: "slow down" } }))));
+    const { answer } = await ask(
+      "openai",
+      members,
+      always(response(429, JSON.stringify({ error: { message: "slow down" } }))),
+    );
     expect([answer.status, changed(answer)]).toEqual([429, told]);
   });
   test("what was not changed is not", async () => {
@@ -84,7 +96,9 @@ describe("what was changed is told", () => {
 
 describe("tenants", () => {
   test("have salts of their own", async () => {
-    const salts = await Promise.all([KEY, "sk-other"].map(async (key) => sent((await ask("vllm", {}, undefined, key)).model)["cache_salt"]));
+    const salts = await Promise.all(
+      [KEY, "sk-other"].map(async (key) => sent((await ask("vllm", {}, undefined, key)).model)["cache_salt"]),
+    );
     expect(salts[0]).toMatch(/^[0-9a-f]{32}$/);
     expect(salts[0]).not.toBe(salts[1]);
   });
@@ -103,8 +117,18 @@ describe("what cannot be", () => {
     ["ollama", { tools: [{ type: "function", function: { name: "f" } }], tool_choice: "required" }, "tool_choice"],
     ["ollama", { n: 9 }, "n"],
     ["vllm", { max_tokens: 0 }, "max_tokens"],
-    ["text", { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }] }] }, "messages[0].content[0]"],
-    ["strict", { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "http://127.0.0.1/x" } }] }] }, "messages[0].content[0].image_url.url"],
+    [
+      "text",
+      {
+        messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }] }],
+      },
+      "messages[0].content[0]",
+    ],
+    [
+      "strict",
+      { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "http://127.0.0.1/x" } }] }] },
+      "messages[0].content[0].image_url.url",
+    ],
   ])("%s %j is refused by name, and nobody is asked", async (upstream, members, param) => {
     const { answer, model } = await ask(upstream, members);
     expect(await errorOf(answer)).toMatchObject({ status: 400, type: "invalid_request_error", param });
@@ -121,7 +145,9 @@ test("azure: the deployment in the path, the version, the key in its header", as
   const { answer, model } = await ask("azure", {});
   expect(answer.status).toBe(200);
   const [asked] = rig.upstream.asked(model);
-  expect(asked?.line).toBe(`POST /openai/deployments/${encodeURIComponent(model)}/chat/completions?api-version=2024-10-21 HTTP/1.1`);
+  expect(asked?.line).toBe(
+    `POST /openai/deployments/${encodeURIComponent(model)}/chat/completions?api-version=2024-10-21 HTTP/1.1`,
+  );
   expect(asked?.headers).toMatchObject({ "api-key": "azure-key" });
   expect(asked?.headers).not.toHaveProperty("authorization");
 });
@@ -132,10 +158,21 @@ test("an image is fetched and put in", async () => {
   await new Promise<void>((settle) => pages.listen(0, "127.0.0.1", settle));
   try {
     const { port } = pages.address() as { port: number };
-    const content = [{ type: "text", text: "x" }, { type: "image_url", image_url: { url: `http://127.0.0.1:${port}/a.png` } }];
+    const content = [
+      { type: "text", text: "x" },
+      { type: "image_url", image_url: { url: `http://127.0.0.1:${port}/a.png` } },
+    ];
     const { answer, model } = await ask("inline", { messages: [{ role: "user", content }] });
     expect([answer.status, changed(answer)]).toEqual([200, "image_url->data"]);
-    expect(sent(model)["messages"]).toEqual([{ role: "user", content: [content[0], { type: "image_url", image_url: { url: `data:image/png;base64,${png.toString("base64")}` } }] }]);
+    expect(sent(model)["messages"]).toEqual([
+      {
+        role: "user",
+        content: [
+          content[0],
+          { type: "image_url", image_url: { url: `data:image/png;base64,${png.toString("base64")}` } },
+        ],
+      },
+    ]);
   } finally {
     pages.close();
   }
@@ -145,24 +182,52 @@ describe("a client that speaks of functions", () => {
   const functions = [{ name: "get_weather", parameters: { type: "object", properties: {} } }];
   const call = { id: "call_1", type: "function", function: { name: "get_weather", arguments: '{"city":"Paris"}' } };
   const streamed = [
-    event(chunkOf({ role: "assistant", content: null, tool_calls: [{ index: 0, ...call, function: { name: "get_weather", arguments: "" } }] })),
+    event(
+      chunkOf({
+        role: "assistant",
+        content: null,
+        tool_calls: [{ index: 0, ...call, function: { name: "get_weather", arguments: "" } }],
+      }),
+    ),
     event(chunkOf({ tool_calls: [{ index: 0, function: { arguments: '{"city":' } }] })),
     event(chunkOf({ tool_calls: [{ index: 0, function: { arguments: '"Paris"}' } }] })),
     event(chunkOf({}, "tool_calls")),
     done,
   ].join("");
-  const whole = JSON.stringify({ id: "chatcmpl-1", object: "chat.completion", created: 1, model: "m", choices: [{ index: 0, message: { role: "assistant", content: null, refusal: null, tool_calls: [call] }, logprobs: null, finish_reason: "tool_calls" }] });
-  const both: Script = ({ asked, put }) => put(asksForStream(asked.body) ? streamHead() + inChunk(streamed) + lastChunk : response(200, whole));
+  const whole = JSON.stringify({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1,
+    model: "m",
+    choices: [
+      {
+        index: 0,
+        message: { role: "assistant", content: null, refusal: null, tool_calls: [call] },
+        logprobs: null,
+        finish_reason: "tool_calls",
+      },
+    ],
+  });
+  const both: Script = ({ asked, put }) =>
+    put(asksForStream(asked.body) ? streamHead() + inChunk(streamed) + lastChunk : response(200, whole));
 
   const client = (): OpenAI => new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: KEY, maxRetries: 0 });
 
   test("whole", async () => {
     const model = rig.model("vllm/");
     rig.upstream.answer(model, both);
-    const answer = await client().chat.completions.create({ model, messages: messages as never, functions, function_call: "auto" });
+    const answer = await client().chat.completions.create({
+      model,
+      messages: messages as never,
+      functions,
+      function_call: "auto",
+    });
     expect(sent(model)).toMatchObject({ tools: [{ type: "function", function: functions[0] }], tool_choice: "auto" });
     expect(sent(model)).not.toHaveProperty("functions");
-    expect(answer.choices[0]).toMatchObject({ finish_reason: "function_call", message: { function_call: call.function } });
+    expect(answer.choices[0]).toMatchObject({
+      finish_reason: "function_call",
+      message: { function_call: call.function },
+    });
     expect(answer.choices[0]?.message.tool_calls).toBeUndefined();
   });
   test("streamed", async () => {
@@ -171,7 +236,12 @@ describe("a client that speaks of functions", () => {
     let name = "";
     let args = "";
     let finish: string | null = null;
-    for await (const chunk of await client().chat.completions.create({ model, messages: messages as never, functions, stream: true })) {
+    for await (const chunk of await client().chat.completions.create({
+      model,
+      messages: messages as never,
+      functions,
+      stream: true,
+    })) {
       const [choice] = chunk.choices;
       expect(choice?.delta.tool_calls).toBeUndefined();
       name += choice?.delta.function_call?.name ?? "";

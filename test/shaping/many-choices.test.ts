@@ -3,7 +3,20 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { errorOf, eventually, hashed, KEY, messages, startRig, type Rig } from "../gateway/rig.ts";
 import type { Script } from "../gateway/scripted-upstream.ts";
-import { chunkOf, completion, done, event, finish, inChunk, lastChunk, refusal, response, role, says, streamHead } from "../gateway/wire.ts";
+import {
+  chunkOf,
+  completion,
+  done,
+  event,
+  finish,
+  inChunk,
+  lastChunk,
+  refusal,
+  response,
+  role,
+  says,
+  streamHead,
+} from "../gateway/wire.ts";
 import { asksForStream } from "./wire.ts";
 
 let rig: Rig;
@@ -18,7 +31,12 @@ beforeAll(async () => {
 });
 afterAll(() => rig.stop());
 
-const usage = (completion_tokens: number): object => ({ prompt_tokens: 7, completion_tokens, total_tokens: 7 + completion_tokens, completion_tokens_details: { reasoning_tokens: 1 } });
+const usage = (completion_tokens: number): object => ({
+  prompt_tokens: 7,
+  completion_tokens,
+  total_tokens: 7 + completion_tokens,
+  completion_tokens_details: { reasoning_tokens: 1 },
+});
 const counted = (tokens: number): string => event({ ...chunkOf({}), choices: [], usage: usage(tokens) });
 
 /** The n-th request is answered with `c<n>`, in the form it was asked in, after a while of its own. */
@@ -40,26 +58,42 @@ function numbered(more: { readonly pause?: number } = {}): Script {
 }
 
 const client = (): OpenAI => new OpenAI({ baseURL: `${rig.gateway.url}/v1`, apiKey: KEY, maxRetries: 0 });
-const sentTo = (model: string): Record<string, unknown>[] => rig.upstream.asked(model).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
+const sentTo = (model: string): Record<string, unknown>[] =>
+  rig.upstream.asked(model).map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 
 describe("several choices of a server that gives one at a time", () => {
   test("whole", async () => {
     const model = rig.model("m");
     rig.upstream.answer(model, numbered());
     const answer = await rig.ask({ model, n: 3, seed: 5 });
-    expect([answer.status, answer.headers.get("x-sluice-changed"), answer.headers.get("content-type")]).toEqual([200, "n->requests", "application/json"]);
+    expect([answer.status, answer.headers.get("x-sluice-changed"), answer.headers.get("content-type")]).toEqual([
+      200,
+      "n->requests",
+      "application/json",
+    ]);
     const body = (await answer.json()) as OpenAI.ChatCompletion;
     expect(body.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
     expect(body.choices.map(({ message }) => message.content).sort()).toEqual(["c0", "c1", "c2"]);
     // The prompt is read once, the answers are all written: 1 + 2 + 3.
-    expect(body.usage).toEqual({ prompt_tokens: 7, completion_tokens: 6, total_tokens: 13, completion_tokens_details: { reasoning_tokens: 3 } });
+    expect(body.usage).toEqual({
+      prompt_tokens: 7,
+      completion_tokens: 6,
+      total_tokens: 13,
+      completion_tokens_details: { reasoning_tokens: 3 },
+    });
     expect(sentTo(model)).toEqual(Array.from({ length: 3 }, () => ({ messages, model, seed: 5 })));
   });
 
   test("streamed: one stream, one id, the choices begin in order and interleave", async () => {
     const model = rig.model("m");
     rig.upstream.answer(model, numbered());
-    const stream = await client().chat.completions.create({ model, messages: messages as never, n: 4, stream: true, stream_options: { include_usage: true } });
+    const stream = await client().chat.completions.create({
+      model,
+      messages: messages as never,
+      n: 4,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
     const texts = ["", "", "", ""];
     const order: number[] = [];
     const roles = [0, 0, 0, 0];
@@ -78,13 +112,20 @@ describe("several choices of a server that gives one at a time", () => {
     expect(roles).toEqual([1, 1, 1, 1]);
     expect([...texts].sort()).toEqual(["c0", "c1", "c2", "c3"]);
     expect(ids.size).toBe(1);
-    expect(total).toEqual({ prompt_tokens: 7, completion_tokens: 10, total_tokens: 17, completion_tokens_details: { reasoning_tokens: 4 } });
+    expect(total).toEqual({
+      prompt_tokens: 7,
+      completion_tokens: 10,
+      total_tokens: 17,
+      completion_tokens_details: { reasoning_tokens: 4 },
+    });
   });
 
   test("by the strictest helper of the client", async () => {
     const model = rig.model("m");
     rig.upstream.answer(model, numbered());
-    const answer = await client().chat.completions.stream({ model, messages: messages as never, n: 2 }).finalChatCompletion();
+    const answer = await client()
+      .chat.completions.stream({ model, messages: messages as never, n: 2 })
+      .finalChatCompletion();
     expect(answer.choices.map(({ message }) => message.content).sort()).toEqual(["c0", "c1"]);
   });
 

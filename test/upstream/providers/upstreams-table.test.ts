@@ -14,7 +14,10 @@ it("has a row of five cells for each provider, and says whether it is tested", (
 });
 
 it("tells what is changed", () => {
-  const row = (id: string): string => upstreamsTable().split("\n").find((line) => line.includes(`\`${id}\``)) ?? "";
+  const row = (id: string): string =>
+    upstreamsTable()
+      .split("\n")
+      .find((line) => line.includes(`\`${id}\``)) ?? "";
   expect(row("openai")).toContain("the bound of an answer as `max_completion_tokens`");
   expect(row("ollama")).toContain("images fetched and put in");
   expect(row("ollama")).toContain("`n` up to 8 by parallel requests");

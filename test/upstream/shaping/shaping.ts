@@ -16,7 +16,10 @@ export interface Setting {
 }
 
 /** The text that goes to the upstream, and what was changed; or the error. */
-export function shapedText(text: string, setting: Setting = {}): { readonly text: string; readonly changed: readonly string[] } | Refused {
+export function shapedText(
+  text: string,
+  setting: Setting = {},
+): { readonly text: string; readonly changed: readonly string[] } | Refused {
   const { provider = openaiCompatible, can = {}, target = {}, tenant = {}, defaults = {}, rules } = setting;
   const result = shapeRequest(
     {
@@ -30,7 +33,12 @@ export function shapedText(text: string, setting: Setting = {}): { readonly text
   );
   if (!result.ok) return { code: result.error.error.code, param: result.error.error.param };
   const { changed, copies, legacyFunctions } = result.value;
-  return { text: result.value.text, changed, ...(copies > 1 ? { copies } : {}), ...(legacyFunctions ? { legacyFunctions } : {}) };
+  return {
+    text: result.value.text,
+    changed,
+    ...(copies > 1 ? { copies } : {}),
+    ...(legacyFunctions ? { legacyFunctions } : {}),
+  };
 }
 
 export interface Refused {
@@ -40,11 +48,18 @@ export interface Refused {
 
 /** The members that go to the upstream beside the model and the messages, and the changes in one line. */
 export function shaped(members: JsonObject, setting: Setting = {}): unknown {
-  const result = shapedText(JSON.stringify({ model: "m", messages: [{ role: "user", content: "x" }], ...members }), setting);
+  const result = shapedText(
+    JSON.stringify({ model: "m", messages: [{ role: "user", content: "x" }], ...members }),
+    setting,
+  );
   if (!("text" in result)) return [result.code, result.param];
   const { text, changed, ...more } = result;
   const { model: _model, messages, ...rest } = JSON.parse(text) as JsonObject;
-  return { ...(members["messages"] === undefined ? rest : { ...rest, messages }), changed: changed.join(", "), ...more };
+  return {
+    ...(members["messages"] === undefined ? rest : { ...rest, messages }),
+    changed: changed.join(", "),
+    ...more,
+  };
 }
 
 export const unsupported = (param: string): unknown => ["unsupported_parameter", param];
