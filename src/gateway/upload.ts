@@ -7,6 +7,8 @@ import { err, ok, type Result } from "../protocol/result.ts";
 /** A multipart form as far as it has been read: up to its part `model`. */
 export interface Upload {
   readonly model: string;
+  /** What was read is dropped; the rest is another reader's. */
+  release(): void;
   /**
    * The whole form, what was read and what is still to come. @param model takes the place of the client's
    * @param fault is told when the rest turns out to be wrong; the body is broken off then
@@ -46,6 +48,7 @@ export async function openUpload(
   const { model, part, place, first } = read.value;
   return ok({
     model,
+    release: () => reader.releaseLock(),
     body(name, fault): UploadBody {
       const start = name === model ? first : replaced(first, place, new TextEncoder().encode(name));
       const grown = start.length - first.length;

@@ -1,8 +1,6 @@
 import { gatewayError, type GatewayError } from "../protocol/errors.ts";
-import type { JsonObject } from "../protocol/json/lossless.ts";
 import { membersOf } from "../protocol/json/members.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
-import { PLAIN_RULES, shapeRequest } from "./shaping/shape.ts";
 import { BEARER, type Provider } from "./provider.ts";
 import type { Target } from "./target.ts";
 
@@ -24,8 +22,6 @@ export interface UpstreamRequest {
 /** How a provider puts its URLs together. */
 export type UrlPlan = Pick<Provider, "basePath" | "query" | "rootEndpoints">;
 
-// Who may use what is for the caller to say.
-const NOBODY = { privileged: true, cacheSalt: "" };
 const PLAIN: UrlPlan = { basePath: "/v1", query: {}, rootEndpoints: [] };
 
 /** Where an endpoint lies under a base URL: a bare host gets its provider's path, any other path is taken as the operator wrote it. */
@@ -60,13 +56,7 @@ export function endpointUrls(
   };
 }
 
-/** The body for a target, of a request that needs no shaping of its own: without nulls, with what `defaults` says, the right model. */
-export function bodyFor(text: string, body: JsonObject, defaults: JsonObject, target: Target): string {
-  const shaped = shapeRequest({ text, body, defaults, target, tenant: NOBODY }, PLAIN_RULES);
-  return shaped.ok ? shaped.value.text : text;
-}
-
-/** The same body, asking for its answer in one form. `clientStreams`: what the client itself asked for. */
+/** A shaped body, asking for its answer in one form. `clientStreams`: what the client itself asked for. */
 export function askingFor(form: AskedForm, text: string, clientStreams: boolean): string {
   // A key may be spelled with escapes.
   const asIs = form.stream ? form.options : !form.omitKey && !/"stream_options"|\\u/.test(text);

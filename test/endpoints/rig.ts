@@ -60,6 +60,7 @@ export async function startRig(settings: Readonly<Record<string, object>> = {}, 
     routes[`${name}/*`] = { targets: [{ upstream: name }] };
   }
   const gateway = await startGateway({
+    relay: true,
     config: { upstreams, routes, tenants: { acme: { keys: [hashed(KEY)] } }, ...config },
   });
   return {

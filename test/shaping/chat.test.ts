@@ -14,6 +14,7 @@ const PROVIDER_SETTINGS = {
   dropping: { provider: "anthropic", unsupported: "drop" },
   inline: { capabilities: { image_urls: false }, image_hosts: ["127.0.0.1"] },
   strict: { capabilities: { image_urls: false } },
+  plain: { capabilities: { stream_options: false } },
   azure: { provider: "azure-openai", credential: "AZURE_KEY" },
 };
 
@@ -139,6 +140,16 @@ describe("what cannot be", () => {
     expect([answer.status, changed(answer)]).toEqual([200, "-response_format, -logprobs"]);
     expect(sent(model)).toEqual({ model, messages });
   });
+});
+
+test("stream_options do not go where they are not taken", async () => {
+  const { answer, model } = await ask(
+    "plain",
+    { stream: true, stream_options: { include_usage: true } },
+    inFormAsked("ok"),
+  );
+  expect(answer.status).toBe(200);
+  expect(sent(model)).toEqual({ model, messages, stream: true });
 });
 
 test("azure: the deployment in the path, the version, the key in its header", async () => {

@@ -1,7 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../src/protocol/json/lossless.ts";
-import { askingFor, bodyFor, endpointUrl, headersFor, type AskedForm } from "../../src/upstream/request.ts";
+import { askingFor, endpointUrl, headersFor, type AskedForm } from "../../src/upstream/request.ts";
+import { PLAIN_RULES, shapeRequest } from "../../src/upstream/shaping/shape.ts";
+import type { Target } from "../../src/upstream/target.ts";
 import { targetOf } from "./target-of.ts";
+
+function bodyFor(text: string, body: JsonObject, defaults: JsonObject, target: Target): string {
+  const shaped = shapeRequest(
+    { text, body, defaults, target, tenant: { privileged: false, cacheSalt: "" } },
+    PLAIN_RULES,
+  );
+  return shaped.ok ? shaped.value.text : "";
+}
 
 describe("endpointUrl", () => {
   it.each([

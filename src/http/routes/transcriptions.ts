@@ -4,6 +4,7 @@ import { openUpload } from "../../gateway/upload.ts";
 import { gatewayError, type GatewayError } from "../../protocol/errors.ts";
 import { boundaryOf } from "../../protocol/multipart/model-part.ts";
 import { portsOf, routedTo } from "../asked.ts";
+import { drain } from "../body.ts";
 import type { AppEnvironment } from "../environment.ts";
 import { errorResponse } from "../respond.ts";
 import type { TenantOf } from "../tenant.ts";
@@ -29,10 +30,13 @@ export function transcriptions(
       held: MOST_HELD,
       total: Math.max(MOST_HELD, config.maxBodyBytes),
     });
-    if (!upload.ok) return errorResponse(upload.error);
+    if (!upload.ok) return refused(upload.error, drain(request));
     const { model } = upload.value;
     const routed = routedTo(c, tenant.value, endpoint, model);
-    if (!routed.ok) return errorResponse(routed.error);
+    if (!routed.ok) {
+      upload.value.release();
+      return refused(routed.error, drain(request));
+    }
     const { target, reportedModel } = routed.value;
 
     const stop = new AbortController();
@@ -63,8 +67,24 @@ export function transcriptions(
     );
     // An upstream that has answered has read all that it wanted to.
     body.stop();
+    if (answer.status >= 400) await atMost(LINGER_MS, body.sent);
     return answer;
   };
+}
+
+/** How long a refused form may take to come to its end. */
+const LINGER_MS = 2000;
+
+/** A client that is still sending when the connection ends would see that and not the answer: it is given time to finish. */
+async function refused(error: GatewayError, read: Promise<void>): Promise<Response> {
+  await atMost(LINGER_MS, read);
+  return errorResponse(error);
+}
+
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([work, new Promise((settle) => (timer = setTimeout(settle, ms)))]);
+  clearTimeout(timer);
 }
 
 function lengthOf({ headers }: Request): number | undefined {

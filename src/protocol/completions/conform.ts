@@ -5,7 +5,8 @@ import { createHead } from "../chat/head.ts";
 import { parsePart, type Failure } from "../chat/part.ts";
 import { wholeCharacters } from "../chat/repair.ts";
 import type { Identity, WireChunk } from "../chat/types.ts";
-import { createUsageAccount, isWholeUsage } from "../chat/usage.ts";
+import { createUsageChunk } from "../chat/usage-chunk.ts";
+import { createUsageAccount } from "../chat/usage.ts";
 import { gatewayError } from "../errors.ts";
 import { deeperThan, isObject, type JsonObject, MAX_DEPTH, parseLossless, withoutNonFinite } from "../json/lossless.ts";
 import { invalidAnswer } from "../upstream-error.ts";
@@ -28,7 +29,7 @@ export function createTextConform({ shape, identity, place }: TextConformOptions
   const offset = place?.offset ?? 0;
   // Nobody reads the choices of a batch in the order of their prompts, so none is begun for another's sake.
   const choices = createChoices(shape.choices, createTextChoice, shape.choices);
-  let usageChunk: Held | undefined;
+  const usageChunk = createUsageChunk(head);
   let answered = false;
   let progress = 0;
   let outcome: Outcome | undefined;
@@ -78,7 +79,7 @@ export function createTextConform({ shape, identity, place }: TextConformOptions
       const ended = choices.count(({ finish }) => finish !== undefined);
       account.add(usage, list.length === 0, ended, Math.max(shape.choices, choices.size));
     }
-    if (list.length === 0) return takeUsage(data, parsed, legal);
+    if (list.length === 0) return isObject(usage) ? usageChunk.keep(data, parsed, legal) : undefined;
     const members = list.map((wire, at) => choices.of(wire, at));
     const plain = legal && failure === undefined && (usage === undefined || usage === null) && head.stands(parsed);
     if (plain && offset === 0 && list.every((wire, i) => isClean(wire, members[i], list.length))) {
@@ -106,13 +107,6 @@ export function createTextConform({ shape, identity, place }: TextConformOptions
     const [wire] = list as [JsonObject];
     if (wire["finish_reason"] === null) sink.unchanged(data, chunk);
     else hold(members[0] as TextChoice, wire["finish_reason"] as TextChoice["finish"], { chunk, data });
-  };
-
-  const takeUsage = (data: string, chunk: JsonObject, legal: boolean): void => {
-    const { usage, choices: list } = chunk;
-    if (!isObject(usage)) return;
-    const clean = legal && Array.isArray(list) && list.length === 0 && head.stands(chunk) && isWholeUsage(usage);
-    usageChunk = { chunk, data: clean ? data : undefined };
   };
 
   const failWith = (failure: Failure): void => {
@@ -146,11 +140,7 @@ export function createTextConform({ shape, identity, place }: TextConformOptions
   const emitUsage = (): void => {
     const own = account.total();
     const total = place === undefined ? own : place.total(own);
-    if (!shape.includeUsage || total === undefined || place?.last === false) return;
-    if (usageChunk?.data !== undefined && usageChunk.chunk["usage"] === total) {
-      return sink.unchanged(usageChunk.data, usageChunk.chunk as WireChunk);
-    }
-    sink.changed({ ...head.rewrite(usageChunk?.chunk ?? {}, []), usage: total });
+    if (shape.includeUsage && place?.last !== false) usageChunk.emit(total, sink);
   };
 
   return {
