@@ -3,10 +3,9 @@ import { complete, type AnswerCall } from "../../gateway/complete.ts";
 import { completeEach } from "../../gateway/fan-out.ts";
 import { inlineImages } from "../../gateway/images.ts";
 import type { Ports } from "../../gateway/ports.ts";
+import { answerShapeOf } from "../../protocol/chat/answer-shape.ts";
 import { chatForm } from "../../protocol/chat/form.ts";
-import { createLegacyFunctionsPass } from "../../protocol/chat/legacy-functions.ts";
 import { combinationOf, parseChatRequest, type ChatRequest } from "../../protocol/chat/request.ts";
-import type { AnswerShape } from "../../protocol/chat/types.ts";
 import type { GatewayError } from "../../protocol/errors.ts";
 import type { JsonObject } from "../../protocol/json/lossless.ts";
 import { ok, type Result } from "../../protocol/result.ts";
@@ -38,7 +37,7 @@ export function chatCompletions(
     if (!shaped.ok) return errorResponse(shaped.error);
     const ready = await withImages(shaped.value, target, ports, clientGone);
     if (!ready.ok) return errorResponse(ready.error);
-    const { copies } = ready.value;
+    const { copies, legacyFunctions } = ready.value;
     const call: AnswerCall = {
       tenant: tenant.id,
       target,
@@ -49,7 +48,15 @@ export function chatCompletions(
       options: body["stream_options"] !== undefined && body["stream_options"] !== null,
       hasTools: shape.toolNames.length > 0,
       combination: combinationOf(body),
-      form: chatForm(answerShape(shape, ready.value)),
+      form: chatForm(
+        answerShapeOf(shape, body, {
+          ...target.text,
+          model: target.model ?? model,
+          fields: tenant.reasoningFields,
+          legacyFunctions,
+          n: copies > 1 ? 1 : shape.n,
+        }),
+      ),
       requestId: c.var.requestId,
       clientGone,
       respond: errorResponse,
@@ -57,12 +64,6 @@ export function chatCompletions(
     const answer = copies > 1 ? completeEach(call, copies, ports, memory) : complete(call, ports, memory);
     return withHeaders(await answer, changedHeader(ready.value.changed));
   };
-}
-
-/** What the answer to the request has to look like, as it is asked for. */
-function answerShape(shape: AnswerShape, { copies, legacyFunctions }: Shaped): AnswerShape {
-  const asked = copies > 1 ? { ...shape, n: 1 } : shape;
-  return legacyFunctions ? { ...asked, pass: createLegacyFunctionsPass } : asked;
 }
 
 /** The request as if the client had said what its operator wants it to; what is wrong with that is found like any other fault. */

@@ -21,6 +21,7 @@ import { repetitionPenalty } from "./repetition-penalty.ts";
 import { samplingRanges } from "./sampling-ranges.ts";
 import { seed } from "./seed.ts";
 import { targetModel } from "./target-model.ts";
+import { textTools } from "./text-tools.ts";
 import { toolChoiceNone } from "./tool-choice-none.ts";
 import { topKOff } from "./top-k-off.ts";
 import { unsupportedMembers } from "./unsupported-members.ts";
@@ -35,6 +36,7 @@ export const CHAT_RULES: readonly Rule[] = [
   maxTokens,
   instructionRole,
   toolChoiceNone,
+  textTools,
   parallelToolCalls,
   constraints,
   unsupportedMembers,

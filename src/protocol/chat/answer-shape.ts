@@ -1,0 +1,87 @@
+import { isObject, type JsonObject } from "../json/lossless.ts";
+import { createTextPass, type TextPassOptions, type TextTool } from "../text/pass.ts";
+import { createLegacyFunctionsPass } from "./legacy-functions.ts";
+import type { ChoicePass } from "./pass.ts";
+import type { ReasoningFields } from "./reasoning-fields.ts";
+import type { AnswerShape } from "./types.ts";
+
+/** How the text of an answer is read and written, beyond what the request says. */
+export interface Reading {
+  /** Families of tool calls and thoughts written as text; `none` leaves the text alone. */
+  readonly tools: string;
+  readonly reasoning: string;
+  /** The upstream's name of the model. */
+  readonly model: string;
+  /** Where the client's operator wants thoughts. */
+  readonly fields: ReasoningFields;
+  /** The client speaks of functions, not of tools. */
+  readonly legacyFunctions: boolean;
+  /** How many choices this request brings. */
+  readonly n: number;
+}
+
+/** What the answer to a request has to look like, as it is asked for. @param body the client's own request */
+export function answerShapeOf(shape: AnswerShape, body: JsonObject, reading: Reading): AnswerShape {
+  return {
+    ...shape,
+    n: reading.n,
+    // A client can ask not to be told the thoughts.
+    reasoning: body["include_reasoning"] === false ? "none" : reading.fields,
+    pass: passOf(body, reading),
+  };
+}
+
+function passOf(body: JsonObject, reading: Reading): (() => ChoicePass) | undefined {
+  const { tools, reasoning, legacyFunctions } = reading;
+  const isRead = tools !== "none" || reasoning !== "none";
+  if (!isRead) return legacyFunctions ? createLegacyFunctionsPass : undefined;
+  const options = textOptions(body, reading);
+  const text = (): ChoicePass => createTextPass(options);
+  return legacyFunctions ? () => chained(text(), createLegacyFunctionsPass()) : text;
+}
+
+function textOptions(body: JsonObject, { tools, reasoning, model }: Reading): TextPassOptions {
+  const { parallel_tool_calls, chat_template_kwargs } = body;
+  const thinking = isObject(chat_template_kwargs)
+    ? (chat_template_kwargs["enable_thinking"] ?? chat_template_kwargs["thinking"])
+    : undefined;
+  return {
+    toolFamily: tools,
+    reasoningFamily: reasoning,
+    tools: [...toolsOf(body["tools"], "function"), ...toolsOf(body["functions"], undefined)],
+    toolChoice: choiceOf(body["tool_choice"] ?? body["function_call"]),
+    parallel: parallel_tool_calls !== false,
+    model,
+    // A template that was told not to think opens no thought.
+    ...(thinking === false ? { opened: false } : {}),
+  };
+}
+
+function toolsOf(list: unknown, level: string | undefined): TextTool[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((tool: unknown): TextTool[] => {
+    const named = level === undefined ? tool : isObject(tool) ? tool[level] : undefined;
+    return isObject(named) && typeof named["name"] === "string"
+      ? [{ name: named["name"], parameters: named["parameters"] }]
+      : [];
+  });
+}
+
+function choiceOf(choice: unknown): TextPassOptions["toolChoice"] {
+  if (choice === "none" || choice === "required") return choice;
+  const named = isObject(choice) ? (isObject(choice["function"]) ? choice["function"] : choice) : undefined;
+  return named !== undefined && typeof named["name"] === "string" ? { name: named["name"] } : "auto";
+}
+
+/** What the first pass makes of a delta goes through the second. */
+function chained(first: ChoicePass, second: ChoicePass): ChoicePass {
+  return {
+    take: (delta) => first.take(delta).flatMap((made) => second.take(made)),
+    end(finish) {
+      const inner = first.end(finish);
+      const deltas = inner.deltas.flatMap((made) => second.take(made));
+      const outer = second.end(inner.finish);
+      return { deltas: [...deltas, ...outer.deltas], finish: outer.finish };
+    },
+  };
+}
