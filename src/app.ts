@@ -1,15 +1,16 @@
-import { Hono, type Context } from "hono";
+import { Hono } from "hono";
 import { preflight } from "./http/middleware/cors.ts";
-import { front } from "./http/middleware/front.ts";
+import { front, type Handler } from "./http/middleware/front.ts";
 import { createModelLists } from "./gateway/model-lists.ts";
 import type { AppEnvironment } from "./http/environment.ts";
 import { onError } from "./http/on-error.ts";
+import { PASSED } from "./http/passed-endpoints.ts";
 import { errorResponse } from "./http/respond.ts";
 import { chatCompletions } from "./http/routes/chat.ts";
 import { textCompletions } from "./http/routes/completions.ts";
 import { embeddings } from "./http/routes/embeddings.ts";
 import { listModels, showModel } from "./http/routes/models.ts";
-import { PASSED, passed } from "./http/routes/pass-through.ts";
+import { passed } from "./http/routes/pass-through.ts";
 import { transcriptions } from "./http/routes/transcriptions.ts";
 import { log } from "./http/log.ts";
 import { createTenantOf } from "./http/tenant.ts";
@@ -25,35 +26,43 @@ export function createApp(): Hono<AppEnvironment> {
   const lists = createModelLists();
   const app = new Hono<AppEnvironment>();
 
-  app.use(front((bindings, background) => source.current(bindings, Date.now(), background)));
-  app.options("*", (c) => preflight(c.req.raw));
-  app.get("/health", () => Response.json({ status: "ok" }));
+  const served = front((bindings, background) => source.current(bindings, Date.now(), background));
+  // One handler a path, whatever the method: Hono calls a single one without its onion.
+  const only = (method: "GET" | "POST", path: string, handler: Handler): void => {
+    const fits = (asked: string): boolean => asked === method || (method === "GET" && asked === "HEAD");
+    const refuse = (): Response => wrongMethod(method === "GET" ? "GET, HEAD" : "POST");
+    app.all(
+      path,
+      served((c) => (fits(c.req.method) ? handler(c) : refuse())),
+    );
+  };
+
+  app.options(
+    "*",
+    served((c) => preflight(c.req.raw)),
+  );
+  only("GET", "/health", () => Response.json({ status: "ok" }));
   const chat = chatCompletions(tenantOf, memory);
   const texts = textCompletions(tenantOf, memory);
   const vectors = embeddings(tenantOf, memory);
-  const post = (path: string, serve: (c: Context<AppEnvironment>) => Promise<Response>): void => {
-    app.post(path, serve);
-    app.all(path, () => wrongMethod("POST"));
-  };
   // The third is how Azure's clients ask.
   for (const base of ["/v1", "", "/openai/deployments/:deployment"]) {
-    post(`${base}/chat/completions`, chat);
-    post(`${base}/completions`, texts);
-    post(`${base}/embeddings`, vectors);
+    only("POST", `${base}/chat/completions`, chat);
+    only("POST", `${base}/completions`, texts);
+    only("POST", `${base}/embeddings`, vectors);
   }
-  for (const one of PASSED) for (const path of one.paths) post(path, passed(one, tenantOf));
+  for (const one of PASSED) for (const path of one.paths) only("POST", path, passed(one, tenantOf));
   for (const base of ["/v1", ""]) {
     for (const endpoint of ["/audio/transcriptions", "/audio/translations"] as const)
-      post(base + endpoint, transcriptions(endpoint, tenantOf));
-    app.get(`${base}/models`, listModels(tenantOf, lists));
-    app.get(`${base}/models/:id{.+}`, showModel(tenantOf, lists));
-    app.all(`${base}/models/:id{.+}`, () => wrongMethod("GET, HEAD"));
-    app.all(`${base}/models`, () => wrongMethod("GET, HEAD"));
-    for (const path of [`${base}/responses`, `${base}/responses/*`]) app.all(path, responsesNotSupported);
+      only("POST", base + endpoint, transcriptions(endpoint, tenantOf));
+    only("GET", `${base}/models`, listModels(tenantOf, lists));
+    only("GET", `${base}/models/:id{.+}`, showModel(tenantOf, lists));
+    for (const path of [`${base}/responses`, `${base}/responses/*`]) app.all(path, served(responsesNotSupported));
   }
-  app.all("/health", () => wrongMethod("GET, HEAD"));
-  app.notFound((c) =>
-    errorResponse(gatewayError("not_found", `Unknown request URL: ${c.req.method} ${c.req.path.slice(0, 200)}.`)),
+  app.notFound(
+    served((c) =>
+      errorResponse(gatewayError("not_found", `Unknown request URL: ${c.req.method} ${c.req.path.slice(0, 200)}.`)),
+    ),
   );
   app.onError(onError);
   return app;

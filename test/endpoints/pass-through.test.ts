@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadCaptures } from "../fixtures/captures.ts";
-import { PASSED } from "../../src/http/routes/pass-through.ts";
+import { PASSED } from "../../src/http/passed-endpoints.ts";
 import { envelopeOf, KEY, sendJson, startRig, type Rig } from "./rig.ts";
 
 let rig: Rig;

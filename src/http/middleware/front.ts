@@ -1,4 +1,4 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context } from "hono";
 import { gatewayError } from "../../protocol/errors.ts";
 import type { Config } from "../../tenants/config.ts";
 import { drain } from "../body.ts";
@@ -11,29 +11,32 @@ type Current = (
   background: (work: Promise<void>) => void,
 ) => Config | undefined | Promise<Config | undefined>;
 
+export type Handler = (c: Context<AppEnvironment>) => Response | Promise<Response>;
+
 const ACCEPTED = /^[\w.:=+/-]{1,128}$/;
 
 /**
  * What every request goes through: it gets an id (the client's own, if that is one; it is for logs here, upstreams get another) and
- * the configuration, without which nothing can be served; why there is none is in the log, not in the answer. One middleware in
- * place of three: each costs a small request as much as finding its tenant.
+ * the configuration, without which nothing can be served; why there is none is in the log, not in the answer. Put around each
+ * handler in place of a middleware: a route with a single handler is called directly.
  */
-export const front = (current: Current): MiddlewareHandler<AppEnvironment> =>
-  async function front(c, next) {
-    const given = c.req.raw.headers.get("x-request-id");
+export const front =
+  (current: Current) =>
+  (handler: Handler): ((c: Context<AppEnvironment>) => Promise<Response>) =>
+  async (c) => {
+    const request = c.req.raw;
+    const given = request.headers.get("x-request-id");
     const id = given !== null && ACCEPTED.test(given) ? given : `req_${crypto.randomUUID().replaceAll("-", "")}`;
     c.set("requestId", id);
     const found = current(c.env, (work) => c.executionCtx.waitUntil(work));
     const config = found instanceof Promise ? await found : found;
-    if (config === undefined) {
-      c.res = errorResponse(gatewayError("gateway_not_configured", "The gateway is not configured."));
-    } else {
-      c.set("config", config);
-      await next();
-    }
-    if (c.res.status >= 400) c.executionCtx.waitUntil(drain(c.req.raw));
-    const { headers } = c.res;
-    headers.set("x-request-id", id);
+    if (config !== undefined) c.set("config", config);
+    const response = config === undefined ? errorResponse(NOT_CONFIGURED) : await handler(c);
+    if (response.status >= 400) c.executionCtx.waitUntil(drain(request));
+    response.headers.set("x-request-id", id);
     // Only a browser says where a page is from; everybody else is spared the headers.
-    if (c.req.raw.headers.has("origin")) allowOrigin(headers);
+    if (request.headers.has("origin")) allowOrigin(response.headers);
+    return response;
   };
+
+const NOT_CONFIGURED = gatewayError("gateway_not_configured", "The gateway is not configured.");

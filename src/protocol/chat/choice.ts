@@ -1,6 +1,7 @@
 import type { JsonObject } from "../json/lossless.ts";
 import type { Call } from "./calls.ts";
 import type { Brought } from "./finish.ts";
+import { createUnrepeat, type Unrepeat } from "../quirks/texts-so-far.ts";
 import type { ChoicePass } from "./pass.ts";
 import type { AnswerShape, FinishReason } from "./types.ts";
 
@@ -30,6 +31,8 @@ export interface Choice {
   readonly halves: Map<string, string>;
   /** Rewrites its deltas, until it has ended. */
   pass: ChoicePass | undefined;
+  /** For an upstream that repeats what it has said. */
+  readonly unrepeat: Unrepeat | undefined;
 }
 
 /** A chunk that waits: `data` is its text if it may leave as it came. */
@@ -38,11 +41,7 @@ export interface Held {
   readonly data: string | undefined;
 }
 
-export function createChoice(
-  index: number,
-  isPartialName: (name: string) => boolean,
-  pass: ChoicePass | undefined,
-): Choice {
+export function createChoice(index: number, isPartialName: (name: string) => boolean, shape: AnswerShape): Choice {
   return {
     index,
     isPartialName,
@@ -57,7 +56,8 @@ export function createChoice(
     functionName: false,
     functionCall: false,
     halves: new Map(),
-    pass,
+    pass: shape.pass?.(),
+    unrepeat: shape.cumulative === true ? createUnrepeat() : undefined,
   };
 }
 

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../json/lossless.ts";
 import { meaningOf, finishOf } from "./finish.ts";
 import { broughtBy, MAX_CALLS, type Choice } from "./choice.ts";
 import { mayEndSpecially } from "../text/special-tokens.ts";
+import { areChatLogprobs } from "../quirks/logprobs-in-other-shapes.ts";
 import { hasReasoningFields } from "./reasoning-fields.ts";
 import { hasHalfCharacter } from "./text.ts";
 import type { AnswerShape } from "./types.ts";
@@ -12,14 +13,14 @@ import type { AnswerShape } from "./types.ts";
  */
 export function isCleanChoice(wire: JsonObject, choice: Choice, shape: AnswerShape): boolean {
   const delta = wire["delta"];
-  if (!isObject(delta) || choice.ended || choice.pass !== undefined) return false;
+  if (!isObject(delta) || choice.ended || choice.pass !== undefined || choice.unrepeat !== undefined) return false;
   if (!isCleanDelta(delta, choice)) return false;
   if (!hasReasoningFields(delta, shape.reasoning ?? "as_sent")) return false;
   if (typeof delta["content"] === "string" && mayEndSpecially(delta["content"])) return false;
   const calls = delta["tool_calls"];
   if (calls !== undefined && !isCleanCallList(calls, choice)) return false;
   const { logprobs } = wire;
-  if (logprobs !== undefined && logprobs !== null && !isObject(logprobs)) return false;
+  if (logprobs !== undefined && logprobs !== null && !areChatLogprobs(logprobs)) return false;
   return wire["finish_reason"] === null || isCleanFinish(wire["finish_reason"], delta, choice, shape);
 }
 

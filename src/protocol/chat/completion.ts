@@ -16,6 +16,8 @@ import { finishOf, meaningOf, type Brought } from "./finish.ts";
 import { failureFromBody, isErrorBody, type Failure } from "./part.ts";
 import { deltaOf } from "./repair.ts";
 import { textOf } from "./text.ts";
+import { areChatLogprobs, chatLogprobs } from "../quirks/logprobs-in-other-shapes.ts";
+import { withThoughtsApart } from "../quirks/thoughts-among-the-parts.ts";
 import { createEnding } from "../text/ending.ts";
 import { mayEndSpecially } from "../text/special-tokens.ts";
 import { hasReasoningFields, withReasoningFields } from "./reasoning-fields.ts";
@@ -71,7 +73,7 @@ function repairChoice(wire: JsonObject, shape: AnswerShape, identity: Identity):
   if (!isObject(wire["message"]) && !isObject(wire["delta"]) && wire["text"] === undefined) {
     return err({ error: invalidAnswer("a choice without a message") });
   }
-  const raw = isObject(wire["message"]) ? wire["message"] : deltaOf(wire).delta;
+  const raw = isObject(wire["message"]) ? withThoughtsApart(wire["message"]) : deltaOf(wire).delta;
   const { message: _message, delta: _delta, text: _text, index, logprobs, finish_reason, ...vendor } = wire;
   const meaning = meaningOf(finish_reason);
   if (meaning === undefined) {
@@ -88,7 +90,13 @@ function repairChoice(wire: JsonObject, shape: AnswerShape, identity: Identity):
   if (message === undefined) return err({ error: invalidAnswer("a tool call without a name") });
   const reason = finishOf(read.finish, broughtBy(message, shape));
   if (reason === undefined) return err({ error: invalidAnswer("the end of a tool call without any call") });
-  return ok({ index, message, logprobs: isObject(logprobs) ? logprobs : null, finish_reason: reason, ...vendor });
+  return ok({
+    index,
+    message,
+    logprobs: chatLogprobs(logprobs, textOf(raw["content"]) ?? ""),
+    finish_reason: reason,
+    ...vendor,
+  });
 }
 
 function failedAnswer(wire: JsonObject): Failure {
@@ -192,7 +200,7 @@ function isClean(
 function isCleanChoice(wire: JsonObject, shape: AnswerShape): boolean {
   const { message, logprobs, finish_reason } = wire;
   if (!isObject(message) || message["role"] !== "assistant") return false;
-  if (logprobs !== null && !isObject(logprobs)) return false;
+  if (logprobs !== null && !areChatLogprobs(logprobs)) return false;
   const { content, refusal, tool_calls, function_call, reasoning, reasoning_content } = message;
   if (!hasReasoningFields(message, shape.reasoning ?? "as_sent")) return false;
   if (typeof content === "string" && mayEndSpecially(content)) return false;

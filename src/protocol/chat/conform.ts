@@ -12,7 +12,7 @@ import { finishOf, meaningOf } from "./finish.ts";
 import { createHead } from "./head.ts";
 import { failureFromBody, parsePart, type Failure } from "./part.ts";
 import { withReasoningFields } from "./reasoning-fields.ts";
-import { closingDeltas, waitingCalls, deltaOf, repairDelta } from "./repair.ts";
+import { closingDeltas, waitingCalls, repairDelta, saidBy } from "./repair.ts";
 import { createSameShape } from "./same-shape.ts";
 import type { AnswerShape, FinishReason, Identity, WireChunk } from "./types.ts";
 import { createUsageChunk } from "./usage-chunk.ts";
@@ -59,7 +59,7 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
 
   const isPartialName = (name: string): boolean =>
     shape.toolNames.some((tool) => tool !== name && tool.startsWith(name));
-  const choices = createChoices(shape.n, (index) => createChoice(index, isPartialName, shape.pass?.()));
+  const choices = createChoices(shape.n, (index) => createChoice(index, isPartialName, shape));
   const newCallId = (): string => identity.newId("call_");
 
   const emit = (chunk: JsonObject, choice: JsonObject): void => {
@@ -116,12 +116,11 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
   };
 
   const repair = (chunk: JsonObject, wire: JsonObject, choice: Choice): void => {
-    const { delta: raw, whole } = deltaOf(wire);
-    const { delta: _delta, message: _message, text: _text, index: _index, finish_reason, logprobs, ...vendor } = wire;
+    const { delta: raw, whole, logprobs, finish_reason, vendor } = saidBy(wire, choice);
     const deltas = passed(raw, choice).flatMap((delta) => repairDelta(delta, whole, choice, newCallId));
     const finish = meaningOf(finish_reason);
     if (deltas.length > 0 || finish !== undefined) release(choice);
-    if (deltas.length === 0 && isObject(logprobs)) deltas.push(firstDelta(choice));
+    if (deltas.length === 0 && logprobs !== null) deltas.push(firstDelta(choice));
     emitDeltas(chunk, choice, deltas, logprobs);
     if (finish === undefined) return;
     const last = { index: choice.index, delta: {}, logprobs: null, finish_reason: null, ...vendor };

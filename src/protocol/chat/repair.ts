@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from "../json/lossless.ts";
 import { callOf, continuingDelta, openingDelta, parseCallDelta, type Call, type CallDelta } from "./calls.ts";
 import type { Choice } from "./choice.ts";
+import { chatLogprobs } from "../quirks/logprobs-in-other-shapes.ts";
+import { withThoughtsApart } from "../quirks/thoughts-among-the-parts.ts";
 import { isHighSurrogate, textOf } from "./text.ts";
 
 const TEXT_MEMBERS: ReadonlySet<string> = new Set(["content", "refusal", "reasoning", "reasoning_content"]);
@@ -8,9 +10,26 @@ const OWN_MEMBERS: ReadonlySet<string> = new Set(["role", "tool_calls", "functio
 
 /** The delta of a choice, wherever the upstream has put it. `whole`: it is a message, which repeats what deltas said before. */
 export function deltaOf(wire: JsonObject): { readonly delta: JsonObject; readonly whole: boolean } {
-  if (isObject(wire["delta"])) return { delta: wire["delta"], whole: false };
-  if (isObject(wire["message"])) return { delta: wire["message"], whole: true };
+  if (isObject(wire["delta"])) return { delta: withThoughtsApart(wire["delta"]), whole: false };
+  if (isObject(wire["message"])) return { delta: withThoughtsApart(wire["message"]), whole: true };
   return { delta: wire["text"] === undefined ? {} : { content: wire["text"] }, whole: false };
+}
+
+/** What a choice of an upstream's chunk says, each kind of it in its place. */
+export interface Said {
+  readonly delta: JsonObject;
+  readonly whole: boolean;
+  readonly logprobs: JsonObject | null;
+  readonly finish_reason: unknown;
+  readonly vendor: JsonObject;
+}
+
+export function saidBy(given: JsonObject, choice: Choice): Said {
+  const wire = choice.unrepeat?.(given) ?? given;
+  const { delta: _delta, message: _message, text: _text, index: _index, finish_reason, logprobs, ...vendor } = wire;
+  const { delta, whole } = deltaOf(wire);
+  const text = [delta["content"], delta["reasoning"], delta["reasoning_content"]].map(textOf).find(Boolean) ?? "";
+  return { delta, whole, logprobs: chatLogprobs(logprobs, text), finish_reason, vendor };
 }
 
 /**

@@ -17,6 +17,8 @@ export interface AnswerShape {
   readonly reasoning?: ReasoningFields | undefined;
   /** Makes what rewrites the deltas of one choice: text that is a tool call or a thought. */
   readonly pass?: (() => ChoicePass) | undefined;
+  /** Each chunk of the upstream repeats what those before it said. */
+  readonly cumulative?: boolean | undefined;
   /** `n` of the request. */
   readonly n: number;
   /** Names of the functions that the request offers. */
