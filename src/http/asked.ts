@@ -35,7 +35,7 @@ export async function askedFor<T extends RequestBody>(
   endpoint: Endpoint,
   parse: (text: string) => Result<T, GatewayError>,
 ): Promise<Result<AskedFor<T>, GatewayError>> {
-  const { config } = c.var;
+  const config = c.get("config");
   const tenant = await tenantOf(c.req.raw, config);
   if (!tenant.ok) return tenant;
   const text = await requestText(c);
@@ -52,7 +52,7 @@ export function routedTo(
   endpoint: Endpoint,
   model: string,
 ): Result<Routed, GatewayError> {
-  const route = routeOf(c.var.config, tenant, model);
+  const route = routeOf(c.get("config"), tenant, model);
   const [target] = route?.targets ?? [];
   if (route === undefined || target === undefined) return err(modelNotFound(model));
   const reportedModel = route.reportModel === "requested" ? model : undefined;
@@ -63,7 +63,7 @@ const NOT_SERVED = gatewayError("endpoint_not_supported", "The upstream of this 
 
 /** The body of a request. Where its path names the model (`/openai/deployments/{model}/...`), that one counts. */
 export async function requestText(c: Context<AppEnvironment>): Promise<Result<string, GatewayError>> {
-  const text = await readBody(c.req.raw, c.var.config.maxBodyBytes);
+  const text = await readBody(c.req.raw, c.get("config").maxBodyBytes);
   const model = c.req.param("deployment");
   return text.ok && model !== undefined ? ok(withModel(text.value, model)) : text;
 }

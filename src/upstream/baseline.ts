@@ -16,6 +16,7 @@ export const TOLERANT: Capabilities = {
   json_object: true,
   content_parts: true,
   image_urls: true,
+  cumulative: false,
   audio: true,
   empty_arguments: true,
   invalid_arguments: true,

@@ -87,6 +87,8 @@ export const SWITCHES = [
   "content_parts",
   /** Fetches the http(s) URLs of images itself. */
   "image_urls",
+  /** Each chunk of a stream repeats all that was said before it. */
+  "cumulative",
   /** Speaks: `modalities` with `audio`. */
   "audio",
   /** Calls of the history whose arguments are empty, or are no JSON. */

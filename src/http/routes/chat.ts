@@ -57,7 +57,7 @@ export function chatCompletions(
           n: copies > 1 ? 1 : shape.n,
         }),
       ),
-      requestId: c.var.requestId,
+      requestId: c.get("requestId"),
       clientGone,
       respond: errorResponse,
     };

@@ -49,7 +49,7 @@ export function textCompletions(
       hasTools: false,
       combination: textCombinationOf(shaped.value.body, inTurn ? 1 : request.prompts.length),
       form: textForm(shape),
-      requestId: c.var.requestId,
+      requestId: c.get("requestId"),
       clientGone: c.req.raw.signal,
       respond: errorResponse,
     };

@@ -33,7 +33,7 @@ export function embeddings(
         body: one,
         count: inputs === undefined ? undefined : Math.min(most, inputs.length - at * most),
       })),
-      requestId: c.var.requestId,
+      requestId: c.get("requestId"),
       clientGone: c.req.raw.signal,
       respond: errorResponse,
     };

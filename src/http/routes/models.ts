@@ -22,7 +22,7 @@ const cardOf = (id: string, length: number | undefined): object => ({
 export const listModels =
   (tenantOf: TenantOf, lists: ModelLists) =>
   async (c: Context<AppEnvironment>): Promise<Response> => {
-    const { config } = c.var;
+    const config = c.get("config");
     const tenant = await tenantOf(c.req.raw, config);
     if (!tenant.ok) return errorResponse(tenant.error);
     const ports = portsOf(c);
@@ -35,7 +35,7 @@ export const listModels =
 export const showModel =
   (tenantOf: TenantOf, lists: ModelLists) =>
   async (c: Context<AppEnvironment>): Promise<Response> => {
-    const { config } = c.var;
+    const config = c.get("config");
     const tenant = await tenantOf(c.req.raw, config);
     if (!tenant.ok) return errorResponse(tenant.error);
     const id = c.req.param("id") ?? "";

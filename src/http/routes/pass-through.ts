@@ -32,7 +32,7 @@ export function passed(
       body: shaped.value.text,
       contentType: "application/json",
       answer,
-      requestId: c.var.requestId,
+      requestId: c.get("requestId"),
       clientGone: c.req.raw.signal,
       respond: errorResponse,
     };

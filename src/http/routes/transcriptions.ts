@@ -19,7 +19,8 @@ export function transcriptions(
 ): (c: Context<AppEnvironment>) => Promise<Response> {
   return async (c) => {
     const request = c.req.raw;
-    const { config, requestId } = c.var;
+    const config = c.get("config");
+    const requestId = c.get("requestId");
     const tenant = await tenantOf(request, config);
     if (!tenant.ok) return errorResponse(tenant.error);
     const contentType = request.headers.get("content-type");
