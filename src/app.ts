@@ -42,7 +42,7 @@ export function createApp(): Hono<AppEnvironment> {
     served((c) => preflight(c.req.raw)),
   );
   only("GET", "/health", () => Response.json({ status: "ok" }));
-  const chat = chatCompletions(tenantOf, memory);
+  const chat = chatCompletions(tenantOf, memory, () => import("./template/renderer.js"));
   const texts = textCompletions(tenantOf, memory);
   const vectors = embeddings(tenantOf, memory);
   // The third is how Azure's clients ask.

@@ -38,8 +38,10 @@ export interface AnswerCall extends Asked {
   /** The fields that a server may refuse to stream with. */
   readonly combination: string;
   readonly form: AnswerForm;
-  /** Fires when the client has left. */
-  readonly clientGone: AbortSignal;
+  /** What the answer is to say in its headers, beside what the upstream says. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Fires when the client has left; undefined: the runtime ends everything then by itself. */
+  readonly clientGone: AbortSignal | undefined;
   /** An error as an HTTP response. */
   readonly respond: (error: GatewayError) => Response;
 }
@@ -60,15 +62,16 @@ async function whole(call: AnswerCall, ports: Ports, memory: StreamingMemory): P
   });
   if (!gathered.ok) return call.respond(failed(call, ports, gathered.error));
   const { text, headers } = gathered.value;
-  return new Response(text, { headers: { ...headers, "content-type": "application/json" } });
+  return new Response(text, { headers: { ...headers, ...call.headers, "content-type": "application/json" } });
 }
 
 function streamed(call: AnswerCall, ports: Ports, memory: StreamingMemory): Promise<Response> {
   const departed = new AbortController();
   const leave = (): void => departed.abort();
-  call.clientGone.addEventListener("abort", leave);
+  call.clientGone?.addEventListener("abort", leave);
   const keepAliveMs = call.target.deadlines.keep_alive_ms;
   const client = createClientStream({ keepAliveMs, now: ports.now, respond: call.respond, gone: leave });
+  if (call.headers !== undefined) client.addHeaders(call.headers);
   const { target, form } = call;
   const work = attempts(call, ports, memory, departed.signal, (exchange, reply, learn) =>
     deliverStream({ exchange, reply, client, learn, target, form, identity: identityOf(call, ports), now: ports.now }),
@@ -80,7 +83,7 @@ function streamed(call: AnswerCall, ports: Ports, memory: StreamingMemory): Prom
         client.fail(gatewayError("internal_error", "The gateway failed."));
       },
     )
-    .finally(() => call.clientGone.removeEventListener("abort", leave));
+    .finally(() => call.clientGone?.removeEventListener("abort", leave));
   ports.waitUntil(work);
   return client.response;
 }
@@ -90,7 +93,7 @@ async function attempts<T>(
   call: AnswerCall,
   ports: Ports,
   memory: StreamingMemory,
-  clientGone: AbortSignal,
+  clientGone: AbortSignal | undefined,
   attempt: (exchange: Exchange, reply: Reply, learn: () => void) => Promise<Attempted<T>>,
 ): Promise<Attempted<T>> {
   const { target, combination, tenant } = call;
@@ -120,7 +123,12 @@ async function attempts<T>(
   }
 }
 
-function prepare(call: AnswerCall, ports: Ports, clientGone: AbortSignal, form: AskedForm): Result<Exchange, Failure> {
+function prepare(
+  call: AnswerCall,
+  ports: Ports,
+  clientGone: AbortSignal | undefined,
+  form: AskedForm,
+): Result<Exchange, Failure> {
   const { target, endpoint, body } = call;
   const fetch = ports.fetcherOf(target.binding);
   if (fetch === undefined) return err({ error: BINDING_MISSING });
@@ -148,7 +156,7 @@ export const identityOf = (call: Asked, ports: Ports): Identity => ({
 
 /** The error for the client; the log gets its code and whose it was, never its words. */
 export function failed(call: Asked, ports: Ports, failure: Failure): GatewayError {
-  const error = errorFor(failure, call.target, call.model, secretsOf(call.target, ports.secretOf));
+  const error = errorFor(failure, call.target, call.model, secretsOf(call.target, ports.secretOf), call.reportedModel);
   // That somebody has left is no failure to look into.
   if (error.error.code === "client_closed_request") return error;
   ports.log("request_failed", {

@@ -18,8 +18,8 @@ export interface EmbedCall extends Asked, Pick<AnswerCall, "clientGone" | "respo
 /** Embeddings for a list of inputs: of one request, or of several where the upstream does not take so many at once. */
 export async function embed(call: EmbedCall, ports: Ports, memory: StreamingMemory): Promise<Response> {
   const stop = new AbortController();
-  const leave = (): void => stop.abort(call.clientGone.reason);
-  call.clientGone.addEventListener("abort", leave);
+  const leave = (): void => stop.abort(call.clientGone?.reason);
+  call.clientGone?.addEventListener("abort", leave);
   const { batches, format, ...asked } = call;
   const ask = (at: number): Promise<Response> => {
     const { body, count } = batches[at] as (typeof batches)[number];
@@ -33,7 +33,7 @@ export async function embed(call: EmbedCall, ports: Ports, memory: StreamingMemo
   try {
     return batches.length === 1 ? await ask(0) : await joined(call, ask, stop);
   } finally {
-    call.clientGone.removeEventListener("abort", leave);
+    call.clientGone?.removeEventListener("abort", leave);
   }
 }
 

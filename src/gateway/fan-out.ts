@@ -27,11 +27,11 @@ export async function completeEach(
   memory: StreamingMemory,
 ): Promise<Response> {
   const stop = new AbortController();
-  const leave = (): void => stop.abort(call.clientGone.reason);
-  call.clientGone.addEventListener("abort", leave);
+  const leave = (): void => stop.abort(call.clientGone?.reason);
+  call.clientGone?.addEventListener("abort", leave);
   const target = { ...call.target, deadlines: { ...call.target.deadlines, keep_alive_ms: NEVER_MS } };
   const one = (): Promise<Response> => complete({ ...call, target, clientGone: stop.signal }, ports, memory);
-  const settled = (): void => call.clientGone.removeEventListener("abort", leave);
+  const settled = (): void => call.clientGone?.removeEventListener("abort", leave);
   if (!call.stream) return whole(call, copies, one, stop).finally(settled);
 
   const { keep_alive_ms: keepAliveMs } = call.target.deadlines;

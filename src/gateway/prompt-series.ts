@@ -25,11 +25,11 @@ export async function completeInTurn(
   const target = { ...call.target, deadlines: { ...call.target.deadlines, keep_alive_ms: NEVER_MS } };
   const forms = textSeries(shape, identityOf(call, ports));
   const stop = new AbortController();
-  const leave = (): void => stop.abort(call.clientGone.reason);
-  call.clientGone.addEventListener("abort", leave);
+  const leave = (): void => stop.abort(call.clientGone?.reason);
+  call.clientGone?.addEventListener("abort", leave);
   const ask = (at: number, form: AnswerForm): Promise<Response> =>
     complete({ ...call, target, body: bodies[at] as string, form, clientGone: stop.signal }, ports, memory);
-  const settled = (): void => call.clientGone.removeEventListener("abort", leave);
+  const settled = (): void => call.clientGone?.removeEventListener("abort", leave);
   if (!call.stream) return whole(forms, shape, ask).finally(settled);
 
   const { keep_alive_ms: keepAliveMs } = call.target.deadlines;

@@ -6,5 +6,7 @@ export interface AppEnvironment {
   Variables: {
     requestId: string;
     config: Config;
+    /** The response says its request id itself. */
+    isNamed?: boolean;
   };
 }

@@ -1,12 +1,13 @@
 import type { Fetch, Ports } from "../gateway/ports.ts";
 import { fetchOfAi, isAiBinding } from "./ai-binding.ts";
+import { newId } from "./ids.ts";
 import { log } from "./log.ts";
 
 /** The world as a Worker sees it. */
 export function createPorts(bindings: Record<string, unknown>, waitUntil: (promise: Promise<unknown>) => void): Ports {
   return {
     now: Date.now,
-    newId: (prefix) => prefix + crypto.randomUUID().replaceAll("-", ""),
+    newId,
     secretOf(name): string | undefined {
       const value = Object.hasOwn(bindings, name) ? bindings[name] : undefined;
       return typeof value === "string" && value !== "" ? value : undefined;

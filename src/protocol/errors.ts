@@ -46,6 +46,7 @@ export const ERRORS = {
   gateway_not_configured: { status: 503, type: "server_error" },
   credential_missing: { status: 502, type: "server_error" },
   binding_missing: { status: 502, type: "server_error" },
+  template_failed: { status: 502, type: "server_error" },
   upstream_unauthorized: { status: 502, type: "upstream_error" },
   upstream_model_not_found: { status: 502, type: "upstream_error" },
   upstream_redirect: { status: 502, type: "upstream_error" },

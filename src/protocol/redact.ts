@@ -45,11 +45,14 @@ export interface Private {
   readonly host: string;
   /** The credentials that were sent to it. */
   readonly secrets: readonly string[];
+  /** A model name that the client shall not read, and the one that it knows. */
+  readonly renamed?: { readonly from: string; readonly to: string } | undefined;
 }
 
 export function redact(message: string, hidden?: Private): string {
   let text = message.slice(0, MAX_MESSAGE);
   for (const secret of hidden?.secrets ?? []) if (secret.length >= MIN_SECRET) text = text.replaceAll(secret, HIDDEN);
+  if (hidden?.renamed !== undefined) text = renamed(text, hidden.renamed);
   text = before(SERVED_NAMES, before(TRACEBACK, text));
   for (const secret of SECRETS)
     text = text.replace(secret, (_match, kept: unknown) => (typeof kept === "string" ? kept : "") + HIDDEN);
@@ -67,6 +70,14 @@ export function redact(message: string, hidden?: Private): string {
     if (name.includes(".") || name.includes(":")) text = text.replaceAll(name, HIDDEN);
   }
   return message.length > MAX_MESSAGE ? `${text}…` : text;
+}
+
+/** Only where the name stands by itself: a short one may be part of any word. */
+function renamed(text: string, { from, to }: { readonly from: string; readonly to: string }): string {
+  const isWord = (character: string): boolean => /[\w-]/.test(character);
+  return text
+    .split(from)
+    .reduce((all, next) => all + (isWord(all.slice(-1)) || isWord(next.slice(0, 1)) ? from : to) + next);
 }
 
 /** A shorter text could be any word. */

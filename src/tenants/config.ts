@@ -4,6 +4,7 @@ import { endpointUrls } from "../upstream/request.ts";
 import type { Capabilities, Ranges } from "../upstream/provider.ts";
 import { cacheSaltOf } from "../upstream/shaping/cache-salt.ts";
 import type { Target } from "../upstream/target.ts";
+import { traitsOf } from "../upstream/templated.ts";
 import type { GatewayDocument, TargetDocument } from "./document.ts";
 import { createPatterns, type Patterns } from "./patterns.ts";
 
@@ -88,6 +89,8 @@ function createTarget(document: GatewayDocument, target: TargetDocument): Target
   const provider = PROVIDERS[upstream.provider ?? "openai-compatible"];
   const first = <T>(...values: (T | undefined)[]): T | undefined => values.find((value) => value !== undefined);
   const limit = (name: keyof typeof DEFAULTS): number => first(target[name], upstream[name]) ?? DEFAULTS[name];
+  const template = first(target.template, upstream.template) ?? "none";
+  const traits = traitsOf(template);
   const baseUrl = upstream.base_url ?? provider.baseUrl ?? "https://binding.invalid/v1";
   return {
     upstream: target.upstream,
@@ -105,12 +108,15 @@ function createTarget(document: GatewayDocument, target: TargetDocument): Target
       total_ms: limit("total_ms"),
       keep_alive_ms: limit("keep_alive_ms"),
     },
-    capabilities: capabilitiesOf(provider.capabilities, upstream.capabilities, target.capabilities),
+    capabilities: {
+      ...capabilitiesOf(provider.capabilities, upstream.capabilities, target.capabilities),
+      ...traits.capabilities,
+    },
     text: {
-      tools: first(target.text?.tools, upstream.text?.tools) ?? "none",
+      tools: first(target.text?.tools, upstream.text?.tools) ?? traits.tools,
       reasoning: first(target.text?.reasoning, upstream.text?.reasoning) ?? "none",
     },
-    template: first(target.template, upstream.template) ?? "none",
+    template,
     unsupported: first(target.unsupported, upstream.unsupported) ?? "refuse",
     imageHosts: first(target.image_hosts, upstream.image_hosts),
   };

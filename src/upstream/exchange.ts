@@ -39,7 +39,7 @@ export interface ExchangeOptions {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly now: () => number;
   /** Fires when the client has left. */
-  readonly clientGone: AbortSignal;
+  readonly clientGone: AbortSignal | undefined;
   /** The answer is taken as it comes, whatever it is: its format is `bytes`. */
   readonly raw?: boolean;
 }
@@ -59,8 +59,8 @@ export function createExchange({
   const abort = new AbortController();
   const deadline = createDeadline(now, (reason) => abort.abort(reason));
   // `fetch` ignores a signal of the incoming request; one of our own reaches the upstream within a millisecond.
-  const leave = (): void => abort.abort(clientGone.reason);
-  clientGone.addEventListener("abort", leave);
+  const leave = (): void => abort.abort(clientGone?.reason);
+  clientGone?.addEventListener("abort", leave);
   let reader: BodyReader = EMPTY_BODY;
   let closed = false;
 
@@ -69,7 +69,7 @@ export function createExchange({
     if (reason instanceof DeadlineExceeded) {
       return { error: gatewayError("upstream_timeout", `The upstream did not answer in time (${reason.limit}).`) };
     }
-    return { error: clientGone.aborted ? CLIENT_GONE : otherwise() };
+    return { error: clientGone?.aborted === true ? CLIENT_GONE : otherwise() };
   };
   const broken = (): Failure => failure(() => CUT);
 
@@ -86,7 +86,7 @@ export function createExchange({
       }
     } catch {
       // What has come of an error says more than how it ended; but nothing of it has, if the client has left.
-      if (clientGone.aborted) return broken();
+      if (clientGone?.aborted === true) return broken();
     }
     const said = failureFromBody(response.status, text);
     return { ...said, error: { ...said.error, headers: keptHeaders(response.headers) } };
@@ -130,7 +130,7 @@ export function createExchange({
     openedAt: now(),
     broken,
     async open(): Promise<Result<Reply, Failure>> {
-      if (clientGone.aborted) return err({ error: CLIENT_GONE });
+      if (clientGone?.aborted === true) return err({ error: CLIENT_GONE });
       if (stream) deadline.set("first_event_ms", target.deadlines.first_event_ms);
       else deadline.set("total_ms", target.deadlines.total_ms);
       let response: Response;
@@ -153,7 +153,7 @@ export function createExchange({
       if (closed) return;
       closed = true;
       deadline.clear();
-      clientGone.removeEventListener("abort", leave);
+      clientGone?.removeEventListener("abort", leave);
       reader.cancel();
     },
   };

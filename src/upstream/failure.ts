@@ -14,7 +14,7 @@ export function keptHeaders(headers: Headers): Record<string, string> {
   return kept;
 }
 
-const ON_SUCCESS = ["x-ratelimit-remaining-requests", "x-ratelimit-remaining-tokens", "openai-processing-ms"];
+const ON_SUCCESS = ["x-ratelimit-remaining-requests", "x-ratelimit-remaining-tokens"];
 
 /** The same for an answer. Nearly no server sends one of these, and going through all headers costs as much as the rest of them. */
 export function keptOnSuccess(headers: Headers): Record<string, string> {
@@ -23,13 +23,15 @@ export function keptOnSuccess(headers: Headers): Record<string, string> {
 
 /**
  * A failure as the tenant may read it: what the upstream holds against the gateway (its key, the model name that the operator
- * set, a redirect) is the operator's fault and not the client's 401 or 404. @param secrets what was sent to it to prove who we are
+ * set, a redirect) is the operator's fault and not the client's 401 or 404. @param secrets what was sent to it to prove who we are @param reportedModel the
+ * name that stands for the upstream's own, which then may not show
  */
 export function errorFor(
   { error, report }: Failure,
   target: Target,
   requestedModel: string,
   secrets: readonly string[],
+  reportedModel?: string,
 ): GatewayError {
   if (report === undefined) return error;
   const { status } = report;
@@ -50,9 +52,12 @@ export function errorFor(
           "The upstream does not serve the model that this name is routed to. This is for the gateway's operator to mend.",
         );
   }
-  const shaped = toGatewayError(report, { host: hostOf(target), secrets });
+  const shaped = toGatewayError(report, { host: hostOf(target), secrets, renamed: renamedTo(target, reportedModel) });
   return error.headers === undefined ? shaped : { ...shaped, headers: error.headers };
 }
+
+const renamedTo = ({ model }: Target, to: string | undefined): { from: string; to: string } | undefined =>
+  model === undefined || to === undefined ? undefined : { from: model, to };
 
 /** The same words for a model that does not exist and one that the tenant may not use: a tenant cannot find out which. */
 export function modelNotFound(model: string): GatewayError {

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 // The house of README: who may import whom. A file imports from its own floor's folder or from a floor below.
-const FLOORS = ["protocol", "upstream", "routing", "tenants", "gateway", "http|state", "app"];
+const FLOORS = ["protocol", "template|upstream", "routing", "tenants", "gateway", "http|state", "app"];
 const MOST_LINES = 350;
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -49,6 +49,15 @@ describe("the house", () => {
       ({ from, to, typeOnly }) => roomOf(from) === "protocol" && !to.startsWith(".") && !typeOnly,
     );
     expect(foreign).toEqual([]);
+  });
+
+  it("keeps the template engine in the module that is loaded apart", () => {
+    const wrong = imports.filter(
+      ({ from, to, typeOnly }) =>
+        (to === "@huggingface/jinja" && roomOf(from) !== "template") ||
+        (to.includes("/template/") && roomOf(from) !== "template" && !typeOnly && from !== "src/app.ts"),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it("keeps Hono in http and app", () => {

@@ -1,11 +1,13 @@
 import type { Context } from "hono";
 import { complete, type AnswerCall } from "../../gateway/complete.ts";
 import { completeEach } from "../../gateway/fan-out.ts";
+import { promptOfChat, type LoadRenderer } from "../../gateway/chat-prompt.ts";
 import { inlineImages } from "../../gateway/images.ts";
 import type { Ports } from "../../gateway/ports.ts";
 import { answerShapeOf } from "../../protocol/chat/answer-shape.ts";
 import { chatForm } from "../../protocol/chat/form.ts";
-import { combinationOf, parseChatRequest, type ChatRequest } from "../../protocol/chat/request.ts";
+import { chatFromCompletions } from "../../protocol/chat/from-completions.ts";
+import { combinationOf, parseChatRequest, topLogprobsOf, type ChatRequest } from "../../protocol/chat/request.ts";
 import type { GatewayError } from "../../protocol/errors.ts";
 import type { JsonObject } from "../../protocol/json/lossless.ts";
 import { ok, type Result } from "../../protocol/result.ts";
@@ -23,46 +25,57 @@ import type { TenantOf } from "../tenant.ts";
 export function chatCompletions(
   tenantOf: TenantOf,
   memory: StreamingMemory,
+  loadRenderer: LoadRenderer,
 ): (c: Context<AppEnvironment>) => Promise<Response> {
   return async (c) => {
     const asked = await askedFor(c, tenantOf, "/chat/completions", parseChatRequest);
     if (!asked.ok) return errorResponse(asked.error);
-    const { tenant, target } = asked.value;
+    const { tenant, target, reportedModel } = asked.value;
     const request = filled(asked.value.request, tenant.defaults);
     if (!request.ok) return errorResponse(request.error);
     const { text, body, model, stream, shape, changed } = request.value;
     const ports = portsOf(c);
-    const clientGone = c.req.raw.signal;
     const shaped = shapeRequest({ text, body, target, tenant, defaults: {}, changed });
     if (!shaped.ok) return errorResponse(shaped.error);
-    const ready = await withImages(shaped.value, target, ports, clientGone);
+    const templated = target.template !== "none";
+    const ready: Result<Shaped & { readonly opened?: boolean }, GatewayError> = templated
+      ? await promptOfChat(shaped.value, target, model, loadRenderer, ports, c.req.raw.signal)
+      : await withImages(shaped.value, target, ports, () => c.req.raw.signal);
     if (!ready.ok) return errorResponse(ready.error);
-    const { copies, legacyFunctions } = ready.value;
+    const { copies, legacyFunctions, opened } = ready.value;
+    const wanted = answerShapeOf(shape, body, {
+      ...target.text,
+      model: target.model ?? model,
+      fields: tenant.reasoningFields,
+      legacyFunctions,
+      opened,
+      cumulative: target.capabilities.cumulative,
+      n: copies > 1 ? 1 : shape.n,
+    });
+    const requestId = c.get("requestId");
+    const headers = { "x-request-id": requestId, ...changedHeader(ready.value.changed) };
     const call: AnswerCall = {
       tenant: tenant.id,
       target,
-      endpoint: "/chat/completions",
+      endpoint: templated ? "/completions" : "/chat/completions",
       body: ready.value.text,
       model,
+      reportedModel,
       stream,
       options: body["stream_options"] !== undefined && body["stream_options"] !== null,
-      hasTools: shape.toolNames.length > 0,
-      combination: combinationOf(body),
-      form: chatForm(
-        answerShapeOf(shape, body, {
-          ...target.text,
-          model: target.model ?? model,
-          fields: tenant.reasoningFields,
-          legacyFunctions,
-          n: copies > 1 ? 1 : shape.n,
-        }),
-      ),
-      requestId: c.get("requestId"),
-      clientGone,
-      respond: errorResponse,
+      hasTools: !templated && shape.toolNames.length > 0,
+      combination: combinationOf(body) + (templated ? "|prompt" : ""),
+      form: templated ? chatFromCompletions(wanted, topLogprobsOf(body)) : chatForm(wanted),
+      requestId,
+      // The runtime itself drops a request whose client has left, and with it the upstream's, as long as nothing is promised to
+      // outlive it; listening for it would cost as much as parsing the body.
+      clientGone: stream || copies > 1 ? c.req.raw.signal : undefined,
+      respond: (error) => errorResponse({ ...error, headers: { ...error.headers, ...headers } }),
+      headers,
     };
-    const answer = copies > 1 ? completeEach(call, copies, ports, memory) : complete(call, ports, memory);
-    return withHeaders(await answer, changedHeader(ready.value.changed));
+    if (copies > 1) return withHeaders(await completeEach(call, copies, ports, memory), headers);
+    c.set("isNamed", true);
+    return complete(call, ports, memory);
   };
 }
 
@@ -82,8 +95,8 @@ async function withImages(
   shaped: Shaped,
   target: Target,
   ports: Ports,
-  leave: AbortSignal,
+  leave: () => AbortSignal,
 ): Promise<Result<Shaped, GatewayError>> {
   const fetch = target.capabilities.image_urls ? undefined : ports.fetcherOf(undefined);
-  return fetch === undefined ? ok(shaped) : inlineImages(shaped, target, fetch, leave);
+  return fetch === undefined ? ok(shaped) : inlineImages(shaped, target, fetch, leave());
 }

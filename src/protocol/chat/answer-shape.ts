@@ -16,6 +16,10 @@ export interface Reading {
   readonly fields: ReasoningFields;
   /** The client speaks of functions, not of tools. */
   readonly legacyFunctions: boolean;
+  /** Each chunk of the upstream repeats what those before it said. */
+  readonly cumulative: boolean;
+  /** Whether the prompt has opened a thought; undefined: nobody knows. */
+  readonly opened?: boolean | undefined;
   /** How many choices this request brings. */
   readonly n: number;
 }
@@ -25,6 +29,7 @@ export function answerShapeOf(shape: AnswerShape, body: JsonObject, reading: Rea
   return {
     ...shape,
     n: reading.n,
+    cumulative: reading.cumulative,
     // A client can ask not to be told the thoughts.
     reasoning: body["include_reasoning"] === false ? "none" : reading.fields,
     pass: passOf(body, reading),
@@ -40,7 +45,7 @@ function passOf(body: JsonObject, reading: Reading): (() => ChoicePass) | undefi
   return legacyFunctions ? () => chained(text(), createLegacyFunctionsPass()) : text;
 }
 
-function textOptions(body: JsonObject, { tools, reasoning, model }: Reading): TextPassOptions {
+function textOptions(body: JsonObject, { tools, reasoning, model, opened }: Reading): TextPassOptions {
   const { parallel_tool_calls, chat_template_kwargs } = body;
   const thinking = isObject(chat_template_kwargs)
     ? (chat_template_kwargs["enable_thinking"] ?? chat_template_kwargs["thinking"])
@@ -53,7 +58,7 @@ function textOptions(body: JsonObject, { tools, reasoning, model }: Reading): Te
     parallel: parallel_tool_calls !== false,
     model,
     // A template that was told not to think opens no thought.
-    ...(thinking === false ? { opened: false } : {}),
+    opened: opened ?? (thinking === false ? false : undefined),
   };
 }
 

@@ -52,6 +52,12 @@ function namesOf(list: unknown, level: string | undefined): string[] {
   });
 }
 
+/** How many alternatives of each token the client wants to see; undefined: no logprobs at all. */
+export function topLogprobsOf({ logprobs, top_logprobs }: JsonObject): number | undefined {
+  if (logprobs !== true) return undefined;
+  return typeof top_logprobs === "number" ? top_logprobs : 0;
+}
+
 /** The fields of a request that a server may refuse to stream with: what was learned of one combination says nothing of another. */
 export function combinationOf(body: JsonObject): string {
   const { tools, functions, n, logprobs, response_format } = body;
