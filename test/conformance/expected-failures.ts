@@ -8,10 +8,7 @@ interface ExpectedFailure {
   readonly modes?: readonly Mode[];
 }
 
-const EXPECTED_FAILURES: Readonly<Record<string, ExpectedFailure>> = {
-  "80a": { reason: "splitting of <think> text comes with the text dialects" },
-  "80c": { reason: "splitting of <think> text comes with the text dialects" },
-};
+const EXPECTED_FAILURES: Readonly<Record<string, ExpectedFailure>> = {};
 
 export function expectedFailure(id: string, mode: Mode): string | undefined {
   const entry = EXPECTED_FAILURES[id];
