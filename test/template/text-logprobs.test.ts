@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chatLogprobs } from "../../src/protocol/chat/text-logprobs.ts";
+import { logprobsOfText } from "../../src/protocol/chat/text-logprobs.ts";
 
 describe("logprobs of a completion, as a chat has them", () => {
   it("has the best first, and no more than were asked for", () => {
@@ -9,7 +9,7 @@ describe("logprobs of a completion, as a chat has them", () => {
       top_logprobs: [{ b: -1, c: -3, a: -2 }, { é: -0.5 }],
       text_offset: [0, 1],
     };
-    expect(chatLogprobs(said, 2)).toEqual({
+    expect(logprobsOfText(said, 2)).toEqual({
       content: [
         {
           token: "a",
@@ -29,14 +29,16 @@ describe("logprobs of a completion, as a chat has them", () => {
       ],
       refusal: null,
     });
-    expect(chatLogprobs(said, 0)).toMatchObject({ content: [{ top_logprobs: [] }, { top_logprobs: [] }] });
+    expect(logprobsOfText(said, 0)).toMatchObject({ content: [{ top_logprobs: [] }, { top_logprobs: [] }] });
   });
 
   it("leaves out what has no value, and has no bytes for a part of a character", () => {
-    expect(chatLogprobs({ tokens: ["x", "\ufffd", "z"], token_logprobs: [null, -1], top_logprobs: null }, 2)).toEqual({
-      content: [{ token: "\ufffd", logprob: -1, bytes: null, top_logprobs: [] }],
-      refusal: null,
-    });
+    expect(logprobsOfText({ tokens: ["x", "\ufffd", "z"], token_logprobs: [null, -1], top_logprobs: null }, 2)).toEqual(
+      {
+        content: [{ token: "\ufffd", logprob: -1, bytes: null, top_logprobs: [] }],
+        refusal: null,
+      },
+    );
   });
 
   it.each([
@@ -44,6 +46,6 @@ describe("logprobs of a completion, as a chat has them", () => {
     [undefined, null],
     [{ content: [] }, { content: [] }],
   ])("%j stays", (said, told) => {
-    expect(chatLogprobs(said, 1)).toEqual(told);
+    expect(logprobsOfText(said, 1)).toEqual(told);
   });
 });

@@ -4,7 +4,7 @@ import type {
   ChatCompletionChunk,
   ChatCompletionCreateParamsNonStreaming,
 } from "openai/resources/chat/completions";
-import { newClient, viaGateway } from "./client.ts";
+import { newClient, serverOf, viaGateway } from "./client.ts";
 import type { Body } from "./say.ts";
 
 export type Mode = "whole" | "streamed";
@@ -39,7 +39,7 @@ export function bodyFor(model: string, body: Body): ChatCompletionCreateParamsNo
 export async function ask(
   way: Way,
   body: Body,
-  client: OpenAI = newClient(way.model.startsWith("plain") ? "plain" : "parsers"),
+  client: OpenAI = newClient(serverOf(way.model)),
 ): Promise<Answer> {
   const model = viaGateway ? way.model : "tiny";
   if (way.mode === "whole") {
@@ -102,7 +102,7 @@ export async function refusal(
   model: string,
   mode: Mode,
   body: object,
-  client: OpenAI = newClient(model.startsWith("plain") ? "plain" : "parsers"),
+  client: OpenAI = newClient(serverOf(model)),
 ): Promise<APIError> {
   const full = {
     messages: [{ role: "user", content: "hi" }],

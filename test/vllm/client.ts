@@ -9,6 +9,7 @@ export const viaGateway = rig.gatewayUrl !== undefined;
 
 /** What the network brought for one request. */
 export interface Exchange {
+  readonly path: string;
   readonly requestBody: string;
   readonly response: Response;
   readonly bytes: Uint8Array[];
@@ -20,10 +21,11 @@ const exchanges: Exchange[] = [];
 
 export async function recordingFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
+  const { pathname: path } = new URL(input instanceof Request ? input.url : input);
   // Read apart from the client, which stops at `[DONE]` or at an error: what comes after it counts too.
   const [theirs, ours] = response.body?.tee() ?? [null, null];
   const bytes: Uint8Array[] = [];
-  exchanges.push({ requestBody: String(init?.body), response, bytes, ended: readAll(ours, bytes) });
+  exchanges.push({ path, requestBody: String(init?.body), response, bytes, ended: readAll(ours, bytes) });
   return new Response(theirs, { status: response.status, headers: response.headers });
 }
 
@@ -38,17 +40,31 @@ async function readAll(body: ReadableStream<Uint8Array> | null, bytes: Uint8Arra
 
 export const bearer = `Bearer ${viaGateway ? gatewayKey : serverKey}`;
 
+export type Server = "parsers" | "plain" | "pooling";
+
+const servers: Readonly<Record<Server, string>> = {
+  parsers: rig.parsersUrl,
+  plain: rig.plainUrl,
+  pooling: rig.poolingUrl,
+};
+
+/** Which server is behind a name that the suite asks for. */
+export function serverOf(model: string): Server {
+  if (/^(?:plain|read|templated)/.test(model)) return "plain";
+  return model.startsWith("embed") ? "pooling" : "parsers";
+}
+
 /** `server` matters to `--direct` alone: the gateway goes by the model's name. */
-export function chatUrl(server: "parsers" | "plain"): URL {
+export function chatUrl(server: Server): URL {
   return new URL(`${baseUrl(server)}/chat/completions`);
 }
 
-function baseUrl(server: "parsers" | "plain"): string {
-  return `${rig.gatewayUrl ?? (server === "plain" ? rig.plainUrl : rig.parsersUrl)}/v1`;
+function baseUrl(server: Server): string {
+  return `${rig.gatewayUrl ?? servers[server]}/v1`;
 }
 
 /** The official client, its bytes recorded. */
-export function newClient(server: "parsers" | "plain" = "parsers", fetcher: typeof fetch = recordingFetch): OpenAI {
+export function newClient(server: Server = "parsers", fetcher: typeof fetch = recordingFetch): OpenAI {
   const apiKey = viaGateway ? gatewayKey : serverKey;
   return new OpenAI({ baseURL: baseUrl(server), apiKey, maxRetries: 0, fetch: fetcher });
 }
@@ -75,14 +91,26 @@ function textOf({ bytes }: Exchange): string {
 }
 
 /** Sends a body past the client library, and waits for all that comes. */
-export async function askRaw(server: "parsers" | "plain", body: object): Promise<Response> {
-  const response = await recordingFetch(chatUrl(server), {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: bearer },
-    body: JSON.stringify(body),
-  });
+export async function askRaw(server: Server, body: object): Promise<Response> {
+  const response = await post(chatUrl(server), body);
   await lastExchange().ended;
   return response;
+}
+
+/** Asks for a path that the client library does not know, `/v1` included. */
+export async function askPath(server: Server, path: string, body: object): Promise<Response> {
+  return post(new URL(path, baseUrl(server)), body);
+}
+
+async function post(url: URL, body: object): Promise<Response> {
+  const headers = { "content-type": "application/json", authorization: bearer };
+  return recordingFetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+/** What the server itself answers, the gateway left out. */
+export async function ownAnswer(server: Server, path: string, body: object): Promise<Response> {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${serverKey}` };
+  return fetch(servers[server] + path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
 // Every answer of every test is held against the strict rules, whatever else the test looks at.
@@ -97,15 +125,18 @@ afterEach(async () => {
   if (faults.length > 0) throw new Error(`the answer breaks a rule:\n${faults.join("\n")}`);
 });
 
-function problemsOf({ requestBody, response, bytes }: Exchange): readonly Problem[] {
+function problemsOf({ path, requestBody, response, bytes }: Exchange): readonly Problem[] {
   const body = Buffer.concat(bytes);
   if (response.status !== 200) return readErrorBody(body).problems;
+  // Of the other endpoints there is no rule but that their errors are errors.
+  if (!path.endsWith("/completions")) return [];
+  const legacy = !path.endsWith("/chat/completions");
   const asked = JSON.parse(requestBody) as { stream?: boolean; stream_options?: { include_usage?: boolean } };
   const asksStream = asked.stream === true;
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   if (asksStream !== isStream)
     return [{ rule: "content-type", message: response.headers.get("content-type") ?? "none" }];
   return isStream
-    ? readStream(body, { includeUsage: asked.stream_options?.include_usage === true }).problems
-    : readCompletion(body).problems;
+    ? readStream(body, { legacy, includeUsage: asked.stream_options?.include_usage === true }).problems
+    : readCompletion(body, { legacy }).problems;
 }

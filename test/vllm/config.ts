@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { ServerUrls } from "./rig.ts";
 
 export const gatewayKey = "sk-vllm-suite";
 export const serverKey = "k1";
@@ -20,6 +21,21 @@ export const routes: Readonly<Record<string, Route>> = {
   plain: { targets: [{ upstream: "plain", model: "tiny" }] },
   "plain-patient": { targets: [{ upstream: "plain", model: "tiny", keep_alive_ms: 300 }] },
   "plain-hasty": { targets: [{ upstream: "plain", model: "tiny", first_event_ms: 700, total_ms: 700 }] },
+  read: { targets: [{ upstream: "read", model: "tiny" }] },
+  "read-reframed": { targets: [{ upstream: "read-whole", model: "tiny" }] },
+  "read-aggregated": { targets: [{ upstream: "read-streaming", model: "tiny" }] },
+  "read-auto": { targets: [{ upstream: "read", model: "tiny", text: { tools: "auto", reasoning: "auto" } }] },
+  // As with models whose template has opened the thought already.
+  "read-opened": { targets: [{ upstream: "read", model: "tiny", text: { reasoning: "think-open" } }] },
+  templated: { targets: [{ upstream: "templated", model: "tiny" }] },
+  "templated-reframed": { targets: [{ upstream: "templated-whole", model: "tiny" }] },
+  "templated-aggregated": { targets: [{ upstream: "templated-streaming", model: "tiny" }] },
+  "one-by-one": {
+    targets: [{ upstream: "parsers", model: "tiny", capabilities: { n: false, prompt_lists: false } }],
+  },
+  "requested-name": { targets: [{ upstream: "parsers", model: "tiny" }], report_model: "requested" },
+  embed: { targets: [{ upstream: "pooling", model: "tiny" }] },
+  "embed-pairs": { targets: [{ upstream: "pooling", model: "tiny", capabilities: { embedding_inputs: 2 } }] },
   misnamed: { targets: [{ upstream: "parsers", model: privateModelName }] },
   "as-asked-*": { targets: [{ upstream: "parsers" }] },
   locked: { targets: [{ upstream: "locked", model: "tiny" }] },
@@ -27,9 +43,12 @@ export const routes: Readonly<Record<string, Route>> = {
   "credential-absent": { targets: [{ upstream: "credential-absent", model: "tiny" }] },
 };
 
-/** The gateway's document: two servers, reached in every way that a configuration can ask for. */
-export function gatewayConfig(parsersUrl: string, plainUrl: string): Readonly<Record<string, unknown>> {
+/** The gateway's document: three servers, reached in every way that a configuration can ask for. */
+export function gatewayConfig({ parsersUrl, plainUrl, poolingUrl }: ServerUrls): Readonly<Record<string, unknown>> {
   const parsers = { provider: "vllm", base_url: `${parsersUrl}/v1`, credential: "VLLM_KEY" };
+  // The server without parsers, whose text the gateway reads.
+  const read = { provider: "vllm", base_url: plainUrl, text: { tools: "hermes", reasoning: "think" } };
+  const templated = { ...read, template: "chatml" };
   return {
     tenant_header: "x-tenant",
     auth: "key",
@@ -39,6 +58,13 @@ export function gatewayConfig(parsersUrl: string, plainUrl: string): Readonly<Re
       "parsers-streaming": { ...parsers, prefer_stream: true },
       // Without `/v1`, and slower to send comments than any silence of the suite: what comes through is the server's.
       plain: { provider: "vllm", base_url: `${plainUrl}/`, keep_alive_ms: 60_000 },
+      read,
+      "read-whole": { ...read, capabilities: { streaming: false } },
+      "read-streaming": { ...read, prefer_stream: true },
+      templated,
+      "templated-whole": { ...templated, capabilities: { streaming: false } },
+      "templated-streaming": { ...templated, prefer_stream: true },
+      pooling: { provider: "vllm", base_url: poolingUrl },
       locked: { ...parsers, credential: "WRONG_KEY" },
       keyless: { provider: "vllm", base_url: `${parsersUrl}/v1` },
       "credential-absent": { ...parsers, credential: "ABSENT_KEY" },

@@ -1,9 +1,14 @@
-/** What `run.ts` started, handed to the suite through the environment. */
-export interface Rig {
-  /** Absent when the suite speaks to the servers themselves (`--direct`). */
-  readonly gatewayUrl?: string;
+export interface ServerUrls {
   readonly parsersUrl: string;
   readonly plainUrl: string;
+  /** The pooling model: embeddings, score, rerank. */
+  readonly poolingUrl: string;
+}
+
+/** What `run.ts` started, handed to the suite through the environment. */
+export interface Rig extends ServerUrls {
+  /** Absent when the suite speaks to the servers themselves (`--direct`). */
+  readonly gatewayUrl?: string;
   readonly plainPid: number;
 }
 

@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { startGateway } from "../local/gateway.ts";
 import { gatewayConfig, secrets, serverKey } from "./config.ts";
-import { rigVariable, type Rig } from "./rig.ts";
+import { rigVariable, type Rig, type ServerUrls } from "./rig.ts";
 import { startVllm } from "./server.ts";
 
 const usage = `npm run test:vllm -- [--direct] [--keep] [--port N] [-- vitest arguments]
   --direct   speak to the servers themselves, without the gateway (its own promises are not checked then)
   --keep     leave the servers running, and use those that an earlier run left
-  --port N   N and N+1 are the servers', N+10 the gateway's (default 8700)
+  --port N   N, N+1 and N+2 are the servers', N+10 the gateway's (default 8700)
 `;
 
 const { values, positionals } = parseArgs({
@@ -43,6 +43,7 @@ const parserFlags = [
 ].flat();
 // Two at once and two waiting, so that a queue and its end are within reach; comments, to see that they stay inside.
 const plainFlags = ["--max-num-seqs", "2", "--max-num-queued-reqs", "4", "--sse-keep-alive-interval", "1"];
+const poolingFlags = ["--runner", "pooling", "--convert", "embed"];
 
 /** Runs a command to its end, or ends it when we are interrupted. */
 async function runChild(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -59,21 +60,21 @@ let code = 1;
 try {
   code = await runChild("bash", [`${here}setup.sh`, folder], process.env);
   if (code === 0) {
-    console.log("starting two vLLM servers (one to two minutes) ...");
+    console.log("starting three vLLM servers (one to three minutes) ...");
     const start = async (at: number, flags: readonly string[]): ReturnType<typeof startVllm> => {
       const server = await startVllm({ folder, port: at, flags, reuse: values.keep, signal: interrupted.signal });
       if (!values.keep) stops.push(server.stop);
       return server;
     };
-    const starts = [start(port, parserFlags), start(port + 1, plainFlags)] as const;
-    // Should one fail, the other is still to be stopped.
+    const starts = [start(port, parserFlags), start(port + 1, plainFlags), start(port + 2, poolingFlags)] as const;
+    // Should one fail, the others are still to be stopped.
     await Promise.allSettled(starts);
-    const [parsers, plain] = await Promise.all(starts);
+    const [parsers, plain, pooling] = await Promise.all(starts);
+    const urls = { parsersUrl: parsers.url, plainUrl: plain.url, poolingUrl: pooling.url };
     const rig: Rig = {
-      parsersUrl: parsers.url,
-      plainUrl: plain.url,
+      ...urls,
       plainPid: plain.pid,
-      ...(await gatewayFor(parsers.url, plain.url)),
+      ...(await gatewayFor(urls)),
     };
     const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
     const args = [vitest, "run", "--config", `${here}vitest.config.ts`, ...positionals];
@@ -87,10 +88,10 @@ try {
 }
 process.exit(code);
 
-async function gatewayFor(parsersUrl: string, plainUrl: string): Promise<{ gatewayUrl?: string }> {
+async function gatewayFor(urls: ServerUrls): Promise<{ gatewayUrl?: string }> {
   if (values.direct) return {};
   const gateway = await startGateway({
-    config: gatewayConfig(parsersUrl, plainUrl),
+    config: gatewayConfig(urls),
     secrets,
     port: port + 10,
     relay: true,

@@ -6,7 +6,7 @@ import type { ServerSentEvent } from "../sse/decode.ts";
 import { createAggregate } from "./aggregate.ts";
 import { createConform, type ChunkSink, type Conform } from "./conform.ts";
 import { chatForm } from "./form.ts";
-import { chatLogprobs } from "./text-logprobs.ts";
+import { logprobsOfText } from "./text-logprobs.ts";
 import type { AnswerShape, Identity } from "./types.ts";
 
 /**
@@ -61,7 +61,7 @@ function withChatLogprobs(text: string, top: number): string {
   if (parsed === undefined || !isObject(parsed.value) || !Array.isArray(parsed.value["choices"])) return text;
   const body = parseLossless(parsed.legal ? text : withoutNonFinite(text)) as JsonObject & { choices: unknown[] };
   const choices = body.choices.map((choice) =>
-    isObject(choice) ? { ...choice, logprobs: chatLogprobs(choice["logprobs"], top) } : choice,
+    isObject(choice) ? { ...choice, logprobs: logprobsOfText(choice["logprobs"], top) } : choice,
   );
   return JSON.stringify({ ...body, choices });
 }

@@ -12,7 +12,7 @@ const utf8 = new TextEncoder();
  * The logprobs of a legacy completion, four lists in step, as those of a chat. Null: there are none.
  * @param top how many alternatives of each token shall be named
  */
-export function chatLogprobs(value: unknown, top: number): JsonObject | null {
+export function logprobsOfText(value: unknown, top: number): JsonObject | null {
   if (!isObject(value)) return null;
   const { tokens, token_logprobs, top_logprobs, text_offset: _offset, ...vendor } = value;
   // Said as in a chat already.

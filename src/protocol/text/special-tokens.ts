@@ -40,8 +40,8 @@ const MAX_HELD = 1024;
 
 /** Whether a text ends with a special token, perhaps with white space behind it, or with the beginning of one. */
 export function mayEndSpecially(whole: string): boolean {
-  // Only the end is looked at: a text can be megabytes.
-  const text = whole.slice(-2 * LONGEST);
+  // Only the end is looked at, as far as it could be held: a text can be megabytes.
+  const text = whole.slice(-MAX_HELD);
   const at = text.lastIndexOf("<");
   if (at < 0) return false;
   const tail = text.length - at > LONGEST ? text.slice(at).trimEnd() : text.slice(at);

@@ -308,7 +308,7 @@ describe("deltas", () => {
     ],
     [
       "other part types add no text",
-      around(chunk({ content: [{ type: "thinking", thinking: "t" }] }), text("a")),
+      around(chunk({ content: [{ type: "reference", id: "t" }] }), text("a")),
       [first, { content: "a" }, "stop"],
     ],
     [

@@ -92,7 +92,7 @@ describe("tool-choice-none and parallel-tool-calls", () => {
       "with tools as text the template is shown them",
       { tools: [tool], tool_choice: "none" },
       { can: { tool_choice_none: false }, target: { text: { tools: "hermes", reasoning: "none" } } },
-      { tools: [tool], tool_choice: "none", changed: "" },
+      { tools: [tool], tool_choice: "none", skip_special_tokens: false, changed: "+skip_special_tokens" },
     ],
     [
       "a key that is refused",
@@ -168,6 +168,11 @@ describe("unsupported-members", () => {
         { tools: [tool], tool_choice: "required" },
         { can: { tools: false, tool_choice_required: false }, target: { text: { tools: "auto", reasoning: "none" } } },
       ),
-    ).toEqual({ tools: [tool], tool_choice: "required", changed: "" });
+    ).toEqual({
+      tools: [tool],
+      tool_choice: "none",
+      skip_special_tokens: false,
+      changed: "+skip_special_tokens, ~tool_choice",
+    });
   });
 });
