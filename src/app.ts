@@ -42,7 +42,10 @@ export function createApp(): Hono<AppEnvironment> {
     served((c) => preflight(c.req.raw)),
   );
   only("GET", "/health", () => Response.json({ status: "ok" }));
-  const chat = chatCompletions(tenantOf, memory, () => import("./template/renderer.js"));
+  const chat = chatCompletions(tenantOf, memory, {
+    renderer: () => import("./template/renderer.js"),
+    reader: () => import("./protocol/text/pass.js"),
+  });
   const texts = textCompletions(tenantOf, memory);
   const vectors = embeddings(tenantOf, memory);
   // The third is how Azure's clients ask.

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { REASONING_FAMILIES } from "../protocol/text/reasoning-families.ts";
-import { toolFamilyOf } from "../protocol/text/tools/catalog.ts";
+import { isReasoningFamily, isToolFamily } from "../protocol/text/family-names.ts";
 import { PROVIDERS, type ProviderId } from "../upstream/catalog.ts";
 import { CHOICES, RANGED, SWITCHES } from "../upstream/provider.ts";
 
@@ -69,8 +68,8 @@ const template = z
 const dialect = {
   text: z.optional(
     z.strictObject({
-      tools: z.optional(family((name) => toolFamilyOf(name) !== undefined)),
-      reasoning: z.optional(family((name) => REASONING_FAMILIES.has(name))),
+      tools: z.optional(family(isToolFamily)),
+      reasoning: z.optional(family(isReasoningFamily)),
     }),
   ),
   template: z.optional(template),

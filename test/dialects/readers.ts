@@ -1,6 +1,6 @@
 // The clients through which an answer is read. Each says what it has understood, in the same words.
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { HumanMessage, type AIMessage } from "@langchain/core/messages";
+import { HumanMessage, type AIMessage, type AIMessageChunk } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
 import { generateText, jsonSchema, Output, streamText, tool, type LanguageModelUsage } from "ai";
 import OpenAI from "openai";
@@ -74,11 +74,13 @@ const openaiStream: Reader = async ({ model, ...to }, scene) => {
   return readOf(answerOfChunks(chunks));
 };
 
-/** The helper, which checks what it reads. */
+/** The helper, which checks what it reads. It keeps only the last piece of members that it does not know. */
 const openaiRunner: Reader = async ({ model, ...to }, scene) => {
   const client = new OpenAI({ ...to, maxRetries: 0 });
-  const stream = client.chat.completions.stream({ ...bodyOf(model, scene), stream_options: { include_usage: true } });
-  return readOf(answerOfCompletion(await stream.finalChatCompletion()));
+  const body = { ...bodyOf(model, scene), stream: true, stream_options: { include_usage: true } };
+  const stream = client.chat.completions.stream(body as Parameters<typeof client.chat.completions.stream>[0]);
+  const { choices, usage } = readOf(answerOfCompletion(await stream.finalChatCompletion()));
+  return { choices: choices.map(({ reasoning: _reasoning, ...choice }) => choice), usage };
 };
 
 const FINISHES: Readonly<Record<string, string>> = { "tool-calls": "tool_calls", "content-filter": "content_filter" };
@@ -155,12 +157,11 @@ async function readAiStream(asking: Asking, scene: SceneName): Promise<Read> {
   return readOfAi({ text, reasoningText, toolCalls, finishReason, usage });
 }
 
-function chain({ baseURL, apiKey, model }: Asking, scene: SceneName, streaming: boolean): ChatOpenAI {
+function chain({ baseURL, apiKey, model }: Asking, scene: SceneName): ChatOpenAI {
   const { n, logprobs, top_logprobs, response_format } = membersOf(scene) as Partial<Body>;
   return new ChatOpenAI({
     model,
     apiKey,
-    streaming,
     maxRetries: 0,
     configuration: { baseURL },
     useResponsesApi: false,
@@ -170,33 +171,50 @@ function chain({ baseURL, apiKey, model }: Asking, scene: SceneName, streaming: 
   });
 }
 
+const calledBy = ({ tool_calls = [] }: AIMessage | AIMessageChunk): ReadCall[] =>
+  tool_calls.map(({ name, args }) => ({ name, args }));
+const thoughtsOf = ({ additional_kwargs }: AIMessage | AIMessageChunk): string =>
+  (additional_kwargs["reasoning_content"] ?? "") as string;
+const countsOf = (message: AIMessage | AIMessageChunk): Read["usage"] => {
+  const usage = message.usage_metadata as { input_tokens: number; output_tokens: number } | undefined;
+  return usage && [usage.input_tokens, usage.output_tokens];
+};
+
 interface Generated {
   readonly message: AIMessage;
   readonly generationInfo?: { readonly finish_reason?: string; readonly logprobs?: { readonly content?: unknown } };
 }
 
-const choiceOfGenerated = ({ message, generationInfo = {} }: Generated, streaming: boolean): ReadChoice => ({
-  text: message.content as string,
-  reasoning: (message.additional_kwargs["reasoning_content"] ?? "") as string,
-  calls: (message.tool_calls ?? []).map(({ name, args }) => ({ name, args })),
-  finish: generationInfo.finish_reason,
-  // It keeps those of one chunk only.
-  ...(streaming ? {} : { logprobs: generationInfo.logprobs?.content }),
-});
+const toolsOf = (scene: SceneName): object => ("tools" in membersOf(scene) ? { tools: membersOf(scene)["tools"] } : {});
 
-const langchain =
-  (streaming: boolean): Reader =>
-  async (asking, scene) => {
-    const { tools } = membersOf(scene) as { tools?: OpenAI.ChatCompletionTool[] };
-    const llm = chain(asking, scene, streaming);
-    const { generations } = await llm.generate([[new HumanMessage(scene)]], tools === undefined ? {} : { tools });
-    const list = (generations[0] ?? []) as unknown as Generated[];
-    const usage = list[0]?.message.usage_metadata;
-    return {
-      choices: list.map((one) => choiceOfGenerated(one, streaming)),
-      usage: usage && [usage.input_tokens, usage.output_tokens],
-    };
+const langchainWhole: Reader = async (asking, scene) => {
+  const { generations } = await chain(asking, scene).generate([[new HumanMessage(scene)]], toolsOf(scene));
+  const list = (generations[0] ?? []) as unknown as Generated[];
+  return {
+    choices: list.map(({ message, generationInfo = {} }) => ({
+      text: message.content as string,
+      reasoning: thoughtsOf(message),
+      calls: calledBy(message),
+      finish: generationInfo.finish_reason,
+      logprobs: generationInfo.logprobs?.content,
+    })),
+    usage: list[0] && countsOf(list[0].message),
   };
+};
+
+/** The choices of a stream it does not tell apart. */
+const langchainStream: Reader = (asking, scene) =>
+  scene === "n=2" ? undefined : readChainStream(chain(asking, scene), scene);
+
+async function readChainStream(llm: ChatOpenAI, scene: SceneName): Promise<Read> {
+  let message: AIMessageChunk | undefined;
+  for await (const chunk of await llm.stream([new HumanMessage(scene)], toolsOf(scene)))
+    message = message === undefined ? chunk : message.concat(chunk);
+  if (message === undefined) throw new Error("an empty stream");
+  const finish = message.response_metadata["finish_reason"] as string | undefined;
+  const choice = { text: message.content as string, reasoning: thoughtsOf(message), calls: calledBy(message), finish };
+  return { choices: [choice], usage: countsOf(message) };
+}
 
 export const READERS: Readonly<Record<string, Reader>> = {
   "openai, whole": openaiWhole,
@@ -204,8 +222,8 @@ export const READERS: Readonly<Record<string, Reader>> = {
   "openai, streamed by its helper": openaiRunner,
   "AI SDK, whole": aiWhole,
   "AI SDK, streamed": aiStream,
-  "LangChain, whole": langchain(false),
-  "LangChain, streamed": langchain(true),
+  "LangChain, whole": langchainWhole,
+  "LangChain, streamed": langchainStream,
 };
 
 export const isStreamed = (reader: string): boolean => reader.includes("streamed");

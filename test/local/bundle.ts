@@ -62,7 +62,7 @@ async function fingerprint(): Promise<string> {
     "tsconfig.json",
     "package.json",
     "package-lock.json",
-    "test/local/build-renderer.mjs",
+    "test/local/build-modules.mjs",
   ];
   const hash = createHash("sha256");
   for (const path of [...sources, ...settings.map((name) => join(projectRoot, name))]) {

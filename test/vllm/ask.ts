@@ -36,11 +36,7 @@ export function bodyFor(model: string, body: Body): ChatCompletionCreateParamsNo
   };
 }
 
-export async function ask(
-  way: Way,
-  body: Body,
-  client: OpenAI = newClient(serverOf(way.model)),
-): Promise<Answer> {
+export async function ask(way: Way, body: Body, client: OpenAI = newClient(serverOf(way.model))): Promise<Answer> {
   const model = viaGateway ? way.model : "tiny";
   if (way.mode === "whole") {
     const completion = await client.chat.completions.create(bodyFor(model, body));

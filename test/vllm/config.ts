@@ -12,6 +12,7 @@ export const privateModelName = "platform-internal-name";
 
 export interface Route {
   readonly targets: readonly Readonly<Record<string, unknown>>[];
+  readonly report_model?: string;
 }
 
 export const routes: Readonly<Record<string, Route>> = {

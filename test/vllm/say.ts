@@ -30,7 +30,7 @@ const lowerCase = Array.from({ length: 26 }, (_, i) => 64 + i);
  * The weights are random: what the model says is forced, and what it spends on it is not. Without `<` as a byte, a tag
  * can only be the one token that the parsers look for.
  */
-export function verbatim(text: string): Body {
+export function verbatim(text: string): Pick<Body, "structured_outputs"> & { logit_bias?: Record<string, number> } {
   return {
     structured_outputs: { choice: [text] },
     ...(text.includes("<") ? { logit_bias: { [token.lessThan]: -100 } } : {}),

@@ -60,7 +60,7 @@ export const scenarios: readonly Scenario[] = [
     body: { ...say(osloCall), tools: [weather], tool_choice: "none" },
     says: gist({ content: osloCall }),
   },
-  { name: "no tools", body: say(osloCall), says: gist({ content: osloCall }), unlikeVllm: "" },
+  { name: "no tools", body: say(osloCall), says: gist({ content: osloCall }) },
   {
     name: "an unknown tool",
     body: { ...say(callText("rm_rf", "{}")), tools: [weather] },
@@ -85,7 +85,11 @@ export const scenarios: readonly Scenario[] = [
     says: gist({ content: `<tool_call>${osloCall.slice("<tool_call>".length).slice(0, 59)}`, finish: "length" }),
     unlikeVllm: "it is half a call there when streamed",
   },
-  { name: "a thought, then text", body: think("<think>hm 日本</think>Hi"), says: gist({ reasoning: "hm 日本", content: "Hi" }) },
+  {
+    name: "a thought, then text",
+    body: think("<think>hm 日本</think>Hi"),
+    says: gist({ reasoning: "hm 日本", content: "Hi" }),
+  },
   {
     name: "a thought between line breaks",
     body: think("<think>\nhm\n</think>\n\nHi"),

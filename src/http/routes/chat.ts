@@ -4,7 +4,7 @@ import { completeEach } from "../../gateway/fan-out.ts";
 import { promptOfChat, type LoadRenderer } from "../../gateway/chat-prompt.ts";
 import { inlineImages } from "../../gateway/images.ts";
 import type { Ports } from "../../gateway/ports.ts";
-import { answerShapeOf } from "../../protocol/chat/answer-shape.ts";
+import { answerShapeOf, type TextReader } from "../../protocol/chat/answer-shape.ts";
 import { chatForm } from "../../protocol/chat/form.ts";
 import { chatFromCompletions } from "../../protocol/chat/from-completions.ts";
 import { combinationOf, parseChatRequest, topLogprobsOf, type ChatRequest } from "../../protocol/chat/request.ts";
@@ -21,11 +21,17 @@ import type { AppEnvironment } from "../environment.ts";
 import { errorResponse } from "../respond.ts";
 import type { TenantOf } from "../tenant.ts";
 
+/** The parts that are modules of their own, read when a target needs them. */
+export interface Modules {
+  readonly renderer: LoadRenderer;
+  readonly reader: () => Promise<TextReader>;
+}
+
 /** `POST /v1/chat/completions`: who asks, what for, of whom; then the main path. */
 export function chatCompletions(
   tenantOf: TenantOf,
   memory: StreamingMemory,
-  loadRenderer: LoadRenderer,
+  load: Modules,
 ): (c: Context<AppEnvironment>) => Promise<Response> {
   return async (c) => {
     const asked = await askedFor(c, tenantOf, "/chat/completions", parseChatRequest);
@@ -39,12 +45,13 @@ export function chatCompletions(
     if (!shaped.ok) return errorResponse(shaped.error);
     const templated = target.template !== "none";
     const ready: Result<Shaped & { readonly opened?: boolean }, GatewayError> = templated
-      ? await promptOfChat(shaped.value, target, model, loadRenderer, ports, c.req.raw.signal)
+      ? await promptOfChat(shaped.value, target, model, load.renderer, ports, c.req.raw.signal)
       : await withImages(shaped.value, target, ports, () => c.req.raw.signal);
     if (!ready.ok) return errorResponse(ready.error);
     const { copies, legacyFunctions, opened } = ready.value;
     const wanted = answerShapeOf(shape, body, {
       ...target.text,
+      reader: target.text.tools === "none" && target.text.reasoning === "none" ? undefined : await load.reader(),
       model: target.model ?? model,
       fields: tenant.reasoningFields,
       legacyFunctions,

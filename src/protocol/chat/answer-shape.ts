@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../json/lossless.ts";
-import { createTextPass, type TextPassOptions, type TextTool } from "../text/pass.ts";
+import type { createTextPass, TextPassOptions, TextTool } from "../text/pass.ts";
 import { createLegacyFunctionsPass } from "./legacy-functions.ts";
 import type { ChoicePass } from "./pass.ts";
 import type { ReasoningFields } from "./reasoning-fields.ts";
@@ -10,6 +10,8 @@ export interface Reading {
   /** Families of tool calls and thoughts written as text; `none` leaves the text alone. */
   readonly tools: string;
   readonly reasoning: string;
+  /** What reads them; loaded only where there is something to read. */
+  readonly reader: TextReader | undefined;
   /** The upstream's name of the model. */
   readonly model: string;
   /** Where the client's operator wants thoughts. */
@@ -22,6 +24,11 @@ export interface Reading {
   readonly opened?: boolean | undefined;
   /** How many choices this request brings. */
   readonly n: number;
+}
+
+/** The module that reads text, as far as it is needed here. */
+export interface TextReader {
+  readonly createTextPass: typeof createTextPass;
 }
 
 /** What the answer to a request has to look like, as it is asked for. @param body the client's own request */
@@ -37,11 +44,10 @@ export function answerShapeOf(shape: AnswerShape, body: JsonObject, reading: Rea
 }
 
 function passOf(body: JsonObject, reading: Reading): (() => ChoicePass) | undefined {
-  const { tools, reasoning, legacyFunctions } = reading;
-  const isRead = tools !== "none" || reasoning !== "none";
-  if (!isRead) return legacyFunctions ? createLegacyFunctionsPass : undefined;
+  const { reader, legacyFunctions } = reading;
+  if (reader === undefined) return legacyFunctions ? createLegacyFunctionsPass : undefined;
   const options = textOptions(body, reading);
-  const text = (): ChoicePass => createTextPass(options);
+  const text = (): ChoicePass => reader.createTextPass(options);
   return legacyFunctions ? () => chained(text(), createLegacyFunctionsPass()) : text;
 }
 

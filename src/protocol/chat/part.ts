@@ -39,7 +39,8 @@ export function parsePart(event: ServerSentEvent): Part {
       failure: looksLikeJson ? { error: invalidAnswer("an event that is not JSON") } : failureFromBody(undefined, data),
     };
   }
-  const { value, legal } = parsed;
+  const { legal } = parsed;
+  const value = onlyOne(parsed.value);
   if (event.event === "error") return { kind: "error", failure: failureFromBody(undefined, data) };
   if (!isObject(value)) return SKIP;
   if (isErrorBody(value)) {
@@ -51,6 +52,10 @@ export function parsePart(event: ServerSentEvent): Part {
   }
   return hasAnswer(value) ? { kind: "chunk", chunk: value, legal } : SKIP;
 }
+
+/** Some servers say their errors as a list of one. */
+const onlyOne = (value: unknown): unknown =>
+  Array.isArray(value) && value.length === 1 && isObject(value[0]) && isErrorBody(value[0]) ? value[0] : value;
 
 /** Whether a 200's JSON is an error all the same. */
 export function isErrorBody(value: JsonObject): boolean {

@@ -1,4 +1,5 @@
 import type { ToolFamily } from "../family.ts";
+import { ALIASES, spellingsOf } from "../family-names.ts";
 import { deepseekV3, deepseekV31, deepseekV32 } from "./deepseek.ts";
 import { functionGemma, gemma4 } from "./gemma.ts";
 import { glm45, hyV3 } from "./glm45.ts";
@@ -49,32 +50,6 @@ const FAMILIES: readonly ToolFamily[] = [
   json,
 ];
 
-/** The names of vLLM's parsers, and of models that write as others do. */
-const ALIASES: Readonly<Record<string, string>> = {
-  qwen: "hermes",
-  granite4: "hermes",
-  ernie45: "hermes",
-  "llama3-json": "llama3",
-  "llama4-json": "llama3",
-  "llama4-pythonic": "pythonic",
-  llama4: "pythonic",
-  olmo3: "pythonic",
-  "qwen3-xml": "qwen3-coder",
-  mimo: "qwen3-coder",
-  step3p5: "qwen3-coder",
-  glm47: "glm45",
-  "poolside-v1": "glm45",
-  "deepseek-v4": "deepseek-v32",
-  minimax: "minimax-m1",
-  jamba: "minimax-m1",
-  "hunyuan-a13b": "minimax-m1",
-  hunyuan: "minimax-m1",
-  "phi4-mini-json": "phi4-mini",
-  "cohere-command3": "cohere",
-  "cohere-command4": "cohere",
-  openai: "harmony",
-};
-
 const byName = new Map(FAMILIES.map((family) => [family.name, family]));
 for (const [alias, name] of Object.entries(ALIASES)) byName.set(alias, byName.get(name) as ToolFamily);
 
@@ -83,8 +58,9 @@ export const TOOL_FAMILY_NAMES: readonly string[] = [...byName.keys()];
 
 /** A family by its name or an alias, in vLLM's spelling too (`qwen3_coder`). */
 export function toolFamilyOf(name: string): ToolFamily | undefined {
-  const spelled = name.toLowerCase().replaceAll("_", "-");
-  return byName.get(spelled) ?? byName.get(spelled.replace(/^deepseek-?v/, "deepseek-v"));
+  return spellingsOf(name)
+    .map((spelled) => byName.get(spelled))
+    .find((family) => family !== undefined);
 }
 
 /** For a model whose name says nothing. What begins like ordinary text (a fence with JSON) is left alone. */
