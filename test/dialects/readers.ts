@@ -2,7 +2,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { HumanMessage, type AIMessage, type AIMessageChunk } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
-import { generateText, jsonSchema, Output, streamText, tool, type LanguageModelUsage } from "ai";
+import { generateText, jsonSchema, Output, streamText, tool, type LanguageModelUsage, type ToolSet } from "ai";
 import OpenAI from "openai";
 import { answerOfChunks, answerOfCompletion, type LogicalAnswer } from "../conformance/logical-answer.ts";
 import { membersOf, SCHEMA, type SceneName } from "./scenes.ts";
@@ -87,7 +87,7 @@ const FINISHES: Readonly<Record<string, string>> = { "tool-calls": "tool_calls",
 
 const place = <T extends string>(member: T): ReturnType<typeof jsonSchema<Record<T, string>>> =>
   jsonSchema<Record<T, string>>({ type: "object", properties: { [member]: { type: "string" } }, required: [member] });
-const tools = {
+const tools: ToolSet = {
   get_weather: tool({ description: "About a place.", inputSchema: place("city") }),
   get_time: tool({ description: "About a place.", inputSchema: place("zone") }),
 };
@@ -133,19 +133,19 @@ const readOfAi = ({ text, reasoningText, toolCalls, finishReason, usage }: AiRes
 
 /** It asks for one choice only. */
 const aiWhole: Reader = (asking, scene) =>
-  scene === "n=2" ? undefined : generateText(aiOptions(asking, scene)).then(readOfAi);
+  scene === "n=2"
+    ? undefined
+    : generateText(aiOptions(asking, scene) as Parameters<typeof generateText>[0]).then(readOfAi);
 
 const aiStream: Reader = (asking, scene) => (scene === "n=2" ? undefined : readAiStream(asking, scene));
 
 async function readAiStream(asking: Asking, scene: SceneName): Promise<Read> {
   let failure: unknown;
-  const result = streamText({
-    ...aiOptions(asking, scene),
-    onError: ({ error }) => {
-      failure ??= error;
-    },
-  });
-  await result.consumeStream({ onError: (error) => (failure ??= error) });
+  const onError = ({ error }: { error: unknown }): void => {
+    failure ??= error;
+  };
+  const result = streamText({ ...aiOptions(asking, scene), onError } as Parameters<typeof streamText>[0]);
+  await result.consumeStream({ onError: (error) => onError({ error }) });
   if (failure !== undefined) throw failure;
   const [text, reasoningText, toolCalls, finishReason, usage] = await Promise.all([
     result.text,
