@@ -160,7 +160,8 @@ function paramOf(loc: unknown): string | null {
 
 const locationOf = (loc: unknown): string[] => (Array.isArray(loc) ? [loc.map(String).join(".")] : []);
 
-function statusInside(node: unknown, faults: readonly Fault[]): number | undefined {
+function statusInside(body: unknown, faults: readonly Fault[]): number | undefined {
+  const node: unknown = Array.isArray(body) && body.length === 1 ? body[0] : body;
   const inner = isObject(node) && isObject(node["error"]) ? node["error"] : node;
   for (const holder of [inner, node]) {
     if (!isObject(holder)) continue;

@@ -10,6 +10,7 @@ const SETTINGS: Readonly<Record<string, object>> = {
   "idle-3s": { first_event_ms: 3000, idle_ms: 3000 },
   "keepalive-1s": { keep_alive_ms: 1000 },
   "think-split": { text: { reasoning: "think" } },
+  cumulative: { capabilities: { cumulative: true } },
   "text-only": { capabilities: { content_parts: false } },
   "no-stream-with-tools": { capabilities: { streaming_with_tools: false } },
 };

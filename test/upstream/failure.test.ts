@@ -59,7 +59,7 @@ describe("errorFor", () => {
   it("an unknown model's error names what the client asked for, and nothing that is served", () => {
     const { error } = errorFor(failureFromBody(404, UNKNOWN), targetOf(), "asked", []);
     expect(error).toEqual(modelNotFound("asked").error);
-    const operator = errorFor(failureFromBody(404, UNKNOWN), targetOf({ model: "served" }), "asked");
+    const operator = errorFor(failureFromBody(404, UNKNOWN), targetOf({ model: "served" }), "asked", []);
     expect(operator.error.message).not.toMatch(/served\b`|aliases|`/);
   });
 
@@ -68,6 +68,7 @@ describe("errorFor", () => {
       failureFromBody(401, '{"error":{"message":"Incorrect API key provided: sk-abcdefghijklmnop1234"}}'),
       targetOf(),
       "asked",
+      [],
     );
     expect(error.message).not.toContain("sk-");
   });
@@ -77,6 +78,7 @@ describe("errorFor", () => {
       failureFromBody(500, "http://gpu.example:8000/v1 is down, gpu.example:8000 too"),
       targetOf(),
       "asked",
+      [],
     );
     expect(error.message).not.toContain("gpu.example");
   });

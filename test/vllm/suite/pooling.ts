@@ -87,7 +87,7 @@ describe("embeddings", () => {
   test("dimensions that the model does not have are refused", async () => {
     const response = await askPath("pooling", "/v1/embeddings", { model, input: "hi", dimensions: 8 });
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain("matryoshka");
+    expect(await response.text()).toMatch(/dimensions/);
   });
 
   test.runIf(viaGateway).each([
@@ -161,8 +161,10 @@ describe.runIf(viaGateway)("endpoints that pass: the server's own answer", () =>
     ["/v1/rerank", "tiny", ranked],
   ])("%s of a model that cannot (%s): an error, not the server's own page", async (path, asked, body) => {
     const response = await askPath(asked === "tiny" ? "parsers" : "pooling", path, { model: asked, ...body });
-    expect([400, 404, 501, 502]).toContain(response.status);
-    expect(await response.json()).toMatchObject({ error: { message: expect.any(String), code: expect.any(String) } });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      error: { message: expect.stringMatching(/./), type: expect.stringMatching(/./) },
+    });
   });
 
   test("a path that is not listed never reaches the server", async () => {

@@ -4,9 +4,12 @@ import { lastHeaders, viaGateway } from "../client.ts";
 import { letters, say, token, verbatim, weather, type Body } from "../say.ts";
 import { oslo, osloCall, scenarios, told } from "../scenarios.ts";
 
-const ways: readonly Way[] = ["templated", "templated-reframed", "templated-aggregated"].flatMap((model) =>
-  modes.map((mode) => ({ model, mode })),
-);
+const ways: readonly Way[] = [
+  { model: "templated", mode: "whole" },
+  { model: "templated", mode: "streamed" },
+  { model: "templated-reframed", mode: "streamed" },
+  { model: "templated-aggregated", mode: "whole" },
+];
 const forcedWeather = { type: "function" as const, function: { name: "get_weather" } };
 
 describe.runIf(viaGateway)("a chat rendered by the gateway, answered by /v1/completions", () => {
