@@ -10,10 +10,11 @@ const LIMITS: Numbers = {
   json16_vs_empty: 0.65,
   ttft_added_ms: 0.4,
   chunk_cpu_vs_loop: 1.25,
+  repair_cpu_vs_loop: 1.4,
   burst5000_vs_empty: 4,
   event5mb_vs_empty: 4,
   idle_streams_vs_empty: 2.5,
-  bundle_gzip_kib: 60,
+  bundle_gzip_kib: 75,
 };
 const FLOORS = new Set(["json16_vs_empty"]);
 

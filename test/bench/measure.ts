@@ -112,7 +112,7 @@ async function firstWordMs(connection: Connection): Promise<number> {
 }
 
 /** Microseconds of CPU, over all threads of the process, that one event of a paced stream costs. */
-async function chunkCpuUs(worker: RunningWorker): Promise<number> {
+async function chunkCpuUs(worker: RunningWorker, model: BenchModel = MODELS.paced): Promise<number> {
   let events = 0;
   const watcher = {
     bytes: (bytes: Buffer): void => {
@@ -121,7 +121,7 @@ async function chunkCpuUs(worker: RunningWorker): Promise<number> {
   };
   const open = await Promise.all(Array.from({ length: PACED_STREAMS }, () => Connection.open(worker.port)));
   // These streams never end by themselves; closing the sockets below is what rejects them.
-  for (const connection of open) connection.exchange(REQUESTS[MODELS.paced], watcher).catch(() => undefined);
+  for (const connection of open) connection.exchange(REQUESTS[model], watcher).catch(() => undefined);
   await wait(250);
   const [eventsBefore, cpuBefore] = [events, worker.cpuMs()];
   await wait(1200);
@@ -201,6 +201,11 @@ export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
       chunk_cpu_loop_us: loop,
       chunk_cpu_sluice_us: sluice,
     };
+  },
+  repair_cpu: async (stage) => {
+    const ports = { loop: stage.loop.port, sluice: stage.sluice.port };
+    const { loop, sluice } = await each(stage, ports, (_port, name) => chunkCpuUs(stage[name], MODELS.repaired));
+    return { repair_cpu_vs_loop: sluice / loop };
   },
   burst5000: async (stage) => {
     const { empty, sluice } = await inTurn(stage, 15, wholeMs(MODELS.burst));

@@ -52,9 +52,9 @@ function firstToken(model: string): Answer {
   };
 }
 
-function paced(model: string): Answer {
+function paced(model: string, spoil = (event: string): string => event): Answer {
   const first = Buffer.from(prelude(model));
-  const events = Array.from({ length: 64 }, (_, turn) => Buffer.from(contentEventOfBytes(model, 220, turn)));
+  const events = Array.from({ length: 64 }, (_, turn) => Buffer.from(spoil(contentEventOfBytes(model, 220, turn))));
   return (response) => {
     response.writeHead(200, EVENT_STREAM);
     response.write(first);
@@ -76,6 +76,7 @@ const ANSWERS: Readonly<Record<BenchModel, Answer>> = {
   [MODELS.json]: jsonAtOnce(MODELS.json),
   [MODELS.first]: firstToken(MODELS.first),
   [MODELS.paced]: paced(MODELS.paced),
+  [MODELS.repaired]: paced(MODELS.repaired, (event) => event.replace('"delta":{', '"delta":{"role":"assistant",')),
   [MODELS.burst]: inOneWrite(MODELS.burst, burst(MODELS.burst)),
   [MODELS.event5mb]: inOneWrite(MODELS.event5mb, contentEventOfBytes(MODELS.event5mb, 5e6)),
   [MODELS.event10mb]: inOneWrite(MODELS.event10mb, contentEventOfBytes(MODELS.event10mb, 10e6)),

@@ -8,6 +8,8 @@ export const MODELS = {
   first: "bench-first",
   /** One 220-byte event each 2 ms until the client leaves. */
   paced: "bench-paced",
+  /** The same, but each event repeats the role, as TGI's do: none can leave as it came. */
+  repaired: "bench-repaired",
   /** 5,000 events of 210 bytes in one write. */
   burst: "bench-burst",
   /** One event of 5 MB. */
