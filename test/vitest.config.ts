@@ -7,11 +7,14 @@ const root = new URL("..", import.meta.url).pathname;
 export default defineConfig({
   root,
   test: {
+    // What the Worker logs is of interest where something has failed.
+    silent: "passed-only",
     projects: [
       {
         root,
         test: {
           name: "pure",
+          testTimeout: 60_000,
           include: [
             "test/protocol/**/*.test.ts",
             "test/upstream/**/*.test.ts",

@@ -5,13 +5,13 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { exchange, type Received, type Sent } from "./exchange.ts";
 import { standardRequests, type Wanted } from "./requests.ts";
 
-const usage = `npm run capture -- --base URL --out FOLDER (--model NAME | --requests FILE) [options]
+const usage = `npm run capture -- --base URL --out FOLDER (--model NAME | --requests FILE | both) [options]
 Records what a running server answers, in the format of test/fixtures/captures.
   --base URL       the server, without a path or with the one that stands for /v1
   --out FOLDER     where NAME.jsonl is written, and NAME.large.jsonl.gz for long answers
   --name NAME      of the file (default: host and port)
   --model NAME     asks the standard requests of this model
-  --requests FILE  asks the requests of a recorded file again
+  --requests FILE  asks the requests of a recorded file again, of the model given or of the same
   --only A,B       only those whose names begin so; the others stay in the file as they are
   --hide TEXT      is written as HIDDEN, wherever it is in an answer (may be said several times)
 The server's key is taken from the environment: CAPTURE_KEY. It is written as KEY.
@@ -20,13 +20,6 @@ The server's key is taken from the environment: CAPTURE_KEY. It is written as KE
 interface Recorded extends Wanted, Received {}
 
 const largeBytes = 100_000;
-
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exit(1);
-}
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -43,13 +36,12 @@ async function main(): Promise<void> {
   });
   const { base: address, out, model, requests, only, hide } = values;
   if (values.help) return console.log(usage.trimEnd());
-  if (address === undefined || out === undefined || (model === undefined) === (requests === undefined))
-    throw new Error(usage);
+  if (address === undefined || out === undefined || (model ?? requests) === undefined) throw new Error(usage);
   const base = new URL(address);
   const name = values.name ?? base.host.replace(/[^\w.-]/g, "-");
   const key = process.env["CAPTURE_KEY"];
   const beginnings = only?.split(",");
-  const all = requests === undefined ? standardRequests(model ?? "") : read(requests);
+  const all = requests === undefined ? standardRequests(model ?? "") : ofModel(read(requests), model);
   const wanted = all.filter((one) => beginnings?.some((beginning) => one.name.startsWith(beginning)) ?? true);
   if (wanted.length === 0) throw new Error("no request has such a name");
 
@@ -64,14 +56,38 @@ async function main(): Promise<void> {
       ...(body === undefined ? {} : { body }),
       ...(rawBody === undefined ? {} : { rawBody }),
     };
-    const got = await exchange(base, { ...asked, headers: keyed(headers, key) });
+    const got = await exchange(base, { ...asked, headers: keyed(headers, key) }).catch(String);
+    if (typeof got === "string") {
+      console.log(`--- ${title.padEnd(36)} ${got}`);
+      process.exitCode = 1;
+      continue;
+    }
     files.set(title, hidden({ name: title, why, request: asked, ...got }, key, hide));
     const start = got.pieces.join("").slice(0, 100).replaceAll("\n", "\\n");
     console.log(`${got.status} ${title.padEnd(36)} ${String(got.pieces.length).padStart(4)} pieces  ${start}`);
     if (got.broken !== undefined) console.log(`    it broke off: ${got.broken}`);
   }
-  write(out, name, [...files.values()]);
+  if (files.size > 0) write(out, name, [...files.values()]);
 }
+
+/** The name that most requests have is that of the model; others are asked for because they do not exist. */
+function ofModel(all: readonly Wanted[], model: string | undefined): readonly Wanted[] {
+  if (model === undefined) return all;
+  const counts = new Map<unknown, number>();
+  for (const { request } of all) {
+    const name = modelOf(request.body);
+    if (typeof name === "string") counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const usual = [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0];
+  return all.map((one) =>
+    usual !== undefined && modelOf(one.request.body) === usual
+      ? { ...one, request: { ...one.request, body: { ...(one.request.body as object), model } } }
+      : one,
+  );
+}
+
+const modelOf = (body: unknown): unknown =>
+  typeof body === "object" && body !== null && "model" in body ? body.model : undefined;
 
 function keyed(headers: Sent["headers"], key: string | undefined): Sent["headers"] {
   const entries = Object.entries(headers);
@@ -117,4 +133,11 @@ function write(folder: string, name: string, exchanges: readonly Recorded[]): vo
   const long = lines.filter((line) => line.length > largeBytes).join("");
   if (long === "") rmSync(large, { force: true });
   else writeFileSync(large, gzipSync(long, { level: 9 }));
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
 }

@@ -10,6 +10,12 @@ export const secrets = { VLLM_KEY: serverKey, WRONG_KEY: "k2" } as const;
 /** A name that only the platform knows: no tenant may ever read it. */
 export const privateModelName = "platform-internal-name";
 
+const openingTemplate = [
+  "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}",
+  "{% if add_generation_prompt %}<|im_start|>assistant\n",
+  "{% if enable_thinking is not defined or enable_thinking %}<think>\n{% endif %}{% endif %}",
+].join("");
+
 export interface Route {
   readonly targets: readonly Readonly<Record<string, unknown>>[];
   readonly report_model?: string;
@@ -31,6 +37,8 @@ export const routes: Readonly<Record<string, Route>> = {
   templated: { targets: [{ upstream: "templated", model: "tiny" }] },
   "templated-reframed": { targets: [{ upstream: "templated-whole", model: "tiny" }] },
   "templated-aggregated": { targets: [{ upstream: "templated-streaming", model: "tiny" }] },
+  // A template of the operator's own, which opens the thought.
+  "templated-opened": { targets: [{ upstream: "templated", model: "tiny", template: openingTemplate }] },
   "one-by-one": {
     targets: [{ upstream: "parsers", model: "tiny", capabilities: { n: false, prompt_lists: false } }],
   },

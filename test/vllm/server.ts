@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -66,27 +67,41 @@ export async function startVllm({ folder, port, flags, reuse, signal }: VllmOpti
     }
     await sleep(500);
   }
+  letTheServerKeepUp(pid);
   return { url, pid, stop: () => stopGroup(pid, pidFile) };
 }
 
 /** The process that computes: the server's descendant which calls itself `VLLM::EngineCore`. */
 export function enginePid(serverPid: number): number | undefined {
+  return descendants(serverPid).find((pid) => readOr(`/proc/${pid}/cmdline`).startsWith("VLLM::EngineCore"));
+}
+
+function descendants(ancestor: number): number[] {
   const parents = new Map<number, number>();
-  const engines: number[] = [];
   for (const entry of readdirSync("/proc")) {
     const pid = Number(entry);
     if (!Number.isInteger(pid)) continue;
     const stat = readOr(`/proc/${pid}/stat`);
     // The name in brackets may hold blanks: the parent is the second field after the last bracket.
     parents.set(pid, Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
-    if (readOr(`/proc/${pid}/cmdline`).startsWith("VLLM::EngineCore")) engines.push(pid);
   }
-  return engines.find((engine) => {
-    for (let pid: number | undefined = engine; pid !== undefined && pid > 1; pid = parents.get(pid)) {
-      if (pid === serverPid) return true;
+  return [...parents.keys()].filter((descendant) => {
+    for (let pid = parents.get(descendant); pid !== undefined && pid > 1; pid = parents.get(pid)) {
+      if (pid === ancestor) return true;
     }
     return false;
   });
+}
+
+/** On a busy machine the engine would be done with an answer before the server has told its first word. */
+function letTheServerKeepUp(serverPid: number): void {
+  for (const pid of descendants(serverPid)) {
+    try {
+      setPriority(pid, 5);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
 
 function common(folder: string, port: number): string[] {

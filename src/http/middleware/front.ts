@@ -33,12 +33,22 @@ export const front =
     const config = found instanceof Promise ? await found : found;
     if (config !== undefined) c.set("config", config);
     const response = config === undefined ? errorResponse(NOT_CONFIGURED) : await handler(c);
-    if (response.status >= 400) c.executionCtx.waitUntil(drain(request));
+    if (response.status >= 400) await drained(request, (work) => c.executionCtx.waitUntil(work));
     // A header that is set later costs twice what it does when the response is made.
     if (c.get("isNamed") !== true) response.headers.set("x-request-id", id);
     // Only a browser says where a page is from; everybody else is spared the headers.
     if (request.headers.has("origin")) allowOrigin(response.headers);
     return response;
   };
+
+/** How long a refusal waits for a client that is still sending: most read nothing before they have sent everything. */
+const DRAINING_MS = 2000;
+
+async function drained(request: Request, background: (work: Promise<void>) => void): Promise<void> {
+  if (request.body === null || request.body.locked) return;
+  const work = drain(request);
+  background(work);
+  await Promise.race([work, new Promise((settle) => setTimeout(settle, DRAINING_MS))]);
+}
 
 const NOT_CONFIGURED = gatewayError("gateway_not_configured", "The gateway is not configured.");

@@ -115,6 +115,17 @@ describe.runIf(viaGateway)("a chat rendered by the gateway, answered by /v1/comp
     });
   });
 
+  test.each(modes)("a thought that the template has opened: %s", async (mode) => {
+    const way = { model: "templated-opened", mode };
+    expect(gist(await ask(way, verbatim("hm\n</think>\n\nHi")))).toEqual([
+      { content: "\n\nHi", reasoning: "hm\n", calls: [], finish: "stop" },
+    ]);
+    expect(gist(await ask(way, { ...verbatim("hmmmm"), max_tokens: 3 }))).toEqual([
+      { content: "", reasoning: "hmm", calls: [], finish: "length" },
+    ]);
+    expect(gist(await ask(way, say("Hi")))).toMatchObject([{ content: "Hi", reasoning: "" }]);
+  });
+
   test("a history of calls and results is rendered", async () => {
     const messages = [
       { role: "user" as const, content: "weather?" },
