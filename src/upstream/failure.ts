@@ -44,6 +44,13 @@ export function errorFor(
       "The upstream does not accept the gateway's credential. This is for the gateway's operator to mend.",
     );
   }
+  // What a web framework says of a path that it does not know: the path is the gateway's, not the client's.
+  if (status === 404 && report.code === null && /^not found\.?$/i.test(report.message)) {
+    return gatewayError(
+      "endpoint_not_supported",
+      "The upstream of this model does not serve this endpoint (Not Found).",
+    );
+  }
   if (isUnknownModel(report)) {
     return target.model === undefined
       ? modelNotFound(requestedModel)
