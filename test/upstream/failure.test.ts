@@ -37,7 +37,7 @@ describe("errorFor", () => {
     ],
     ["an unknown model that the client named", 404, UNKNOWN, undefined, [404, "model_not_found", "model"]],
     ["an unknown model that the target names", 404, UNKNOWN, "served", [502, "upstream_model_not_found", null]],
-    ["an unknown path", 404, '{"detail":"Not Found"}', undefined, [404, null, null]],
+    ["an unknown path", 404, '{"detail":"Not Found"}', undefined, [404, "endpoint_not_supported", null]],
     ["a redirect", 302, "", undefined, [502, "upstream_redirect", null]],
     ["a permanent redirect", 308, "<html>", undefined, [502, "upstream_redirect", null]],
     [
