@@ -13,7 +13,7 @@ export function createTenantOf(): TenantOf {
   const digests = new Map<string, string>();
   return async ({ headers }, config) => {
     const tenant = headers.get(config.tenantHeader);
-    const key = config.auth === "key" ? keyOf(headers.get("authorization"), headers.get("api-key")) : "";
+    const key = config.auth === "key" ? keyOf(headers) : "";
     const digest = key === "" ? "" : (digests.get(key) ?? (await sha256(key)));
     if (config.keys.has(digest) && digests.size < MAX_KEYS) digests.set(key, digest);
     return authenticate(config, tenant, digest);

@@ -34,8 +34,9 @@ export function authenticate(
 }
 
 /** The key that a request carries: a bearer token, else the `api-key` header of Azure's clients; "" if there is none. */
-export function keyOf(authorization: string | null, apiKey: string | null): string {
-  if (authorization === null) return apiKey?.trim() ?? "";
+export function keyOf(headers: Pick<Headers, "get">): string {
+  const authorization = headers.get("authorization");
+  if (authorization === null) return headers.get("api-key")?.trim() ?? "";
   return /^bearer\s+(.*)$/i.exec(authorization)?.[1]?.trim() ?? "";
 }
 

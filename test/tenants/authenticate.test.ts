@@ -23,7 +23,11 @@ function tenantFor(
   config: Config,
   { tenant = null, authorization = null, apiKey = null }: Partial<Claim>,
 ): Result<Tenant, GatewayError> {
-  const key = keyOf(authorization, apiKey);
+  const headers = new Map([
+    ["authorization", authorization],
+    ["api-key", apiKey],
+  ]);
+  const key = keyOf({ get: (name) => headers.get(name) ?? null });
   return authenticate(config, tenant, key === "" ? "" : sha256(key));
 }
 const verdict = (claim: Partial<Claim>, config = byKey): unknown => {

@@ -1,6 +1,14 @@
 import type { AnswerState, Outcome } from "../answer-form.ts";
 import { gatewayError } from "../errors.ts";
-import { deeperThan, isObject, type JsonObject, MAX_DEPTH, parseLossless, withoutNonFinite } from "../json/lossless.ts";
+import {
+  deeperThan,
+  isObject,
+  type JsonObject,
+  MAX_DEPTH,
+  mayChange,
+  parseLossless,
+  withoutNonFinite,
+} from "../json/lossless.ts";
 import type { ServerSentEvent } from "../sse/decode.ts";
 import { createEnding } from "../text/ending.ts";
 import { mayEndSpecially } from "../text/special-tokens.ts";
@@ -10,7 +18,7 @@ import { createChoices } from "./choices.ts";
 import { isCleanChoice } from "./clean.ts";
 import { finishOf, meaningOf } from "./finish.ts";
 import { createHead } from "./head.ts";
-import { failureFromBody, parsePart, type Failure } from "./part.ts";
+import { failedFinish, parsePart, type Failure } from "./part.ts";
 import { withReasoningFields } from "./reasoning-fields.ts";
 import { closingDeltas, waitingCalls, repairDelta, saidBy } from "./repair.ts";
 import { createSameShape } from "./same-shape.ts";
@@ -192,7 +200,8 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
     if (deeperThan(parsedChunk, MAX_DEPTH))
       return failWith({ error: invalidAnswer("a chunk that is nested too deeply") });
     // Numbers keep their spelling in what is written anew.
-    const chunk = parseLossless(legal ? data : withoutNonFinite(data)) as JsonObject;
+    const chunk =
+      legal && !mayChange(data) ? parsedChunk : (parseLossless(legal ? data : withoutNonFinite(data)) as JsonObject);
     const wires = (chunk["choices"] as unknown[]).filter(isObject);
     for (const [i, wire] of wires.entries()) {
       const choice = members[i];
@@ -334,13 +343,4 @@ function noteCleanCall(wire: JsonObject, choice: Choice): void {
       out: index,
     });
   }
-}
-
-/** The failure of a choice whose finish says that the upstream gave up. */
-export function failedFinish(wire: JsonObject): Failure {
-  if (isObject(wire["error"])) return failureFromBody(undefined, JSON.stringify({ error: wire["error"] }));
-  const word = typeof wire["finish_reason"] === "string" ? wire["finish_reason"].slice(0, 40) : "";
-  return {
-    error: gatewayError("upstream_failed", `The upstream gave this answer up (finish_reason ${JSON.stringify(word)}).`),
-  };
 }

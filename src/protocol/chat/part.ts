@@ -1,4 +1,4 @@
-import type { GatewayError } from "../errors.ts";
+import { gatewayError, type GatewayError } from "../errors.ts";
 import { isObject, type JsonObject, parseTolerant } from "../json/lossless.ts";
 import { DONE } from "../sse/encode.ts";
 import type { ServerSentEvent } from "../sse/decode.ts";
@@ -67,3 +67,12 @@ export function isErrorBody(value: JsonObject): boolean {
 }
 
 const hasAnswer = (value: JsonObject): boolean => Array.isArray(value["choices"]) || isObject(value["usage"]);
+
+/** The failure of a choice whose finish says that the upstream gave up. */
+export function failedFinish(wire: JsonObject): Failure {
+  if (isObject(wire["error"])) return failureFromBody(undefined, JSON.stringify({ error: wire["error"] }));
+  const word = typeof wire["finish_reason"] === "string" ? wire["finish_reason"].slice(0, 40) : "";
+  return {
+    error: gatewayError("upstream_failed", `The upstream gave this answer up (finish_reason ${JSON.stringify(word)}).`),
+  };
+}

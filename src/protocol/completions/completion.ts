@@ -1,6 +1,5 @@
 import type { WholeAnswer } from "../answer-form.ts";
-import { failedFinish } from "../chat/conform.ts";
-import { failureFromBody, isErrorBody, type Failure } from "../chat/part.ts";
+import { failedFinish, failureFromBody, isErrorBody, type Failure } from "../chat/part.ts";
 import type { Identity } from "../chat/types.ts";
 import { isWholeUsage, wholeUsage } from "../chat/usage.ts";
 import { gatewayError } from "../errors.ts";

@@ -1,8 +1,8 @@
 import type { Outcome } from "../answer-form.ts";
 import { createChoices } from "../chat/choices.ts";
-import { failedFinish, type ChunkSink, type Conform } from "../chat/conform.ts";
+import type { ChunkSink, Conform } from "../chat/conform.ts";
 import { createHead } from "../chat/head.ts";
-import { parsePart, type Failure } from "../chat/part.ts";
+import { failedFinish, parsePart, type Failure } from "../chat/part.ts";
 import { wholeCharacters } from "../chat/repair.ts";
 import type { Identity, WireChunk } from "../chat/types.ts";
 import { createUsageChunk } from "../chat/usage-chunk.ts";

@@ -22,11 +22,14 @@ const keepSpelling: Reviver = (_key, value, context) =>
     : value;
 
 // Numbers whose spelling JSON.parse may not give back: long ones, tiny ones, those that end in a zero after the point, exponents, -0.
-const MAY_CHANGE = /[\d.]{16}|0\.000000|\.\d*0[\s,\]}]|\d[eE]|-0/;
+const MAY_CHANGE = /[\d.]{16}|0\.000000|\.\d*0[\s,\]}]|\d[eE][+-]?\d+[\s,\]}]|[:,[]\s*-0/;
+
+/** Whether writing a JSON text anew from its parsed value could change a number. */
+export const mayChange = (text: string): boolean => MAY_CHANGE.test(text);
 
 /** Parses JSON so that `JSON.stringify` writes every number as it was read. Throws SyntaxError like `JSON.parse`. */
 export function parseLossless(text: string): unknown {
-  if (!MAY_CHANGE.test(text)) return JSON.parse(text);
+  if (!mayChange(text)) return JSON.parse(text);
   return JSON.parse(text, keepSpelling as (key: string, value: unknown) => unknown);
 }
 
