@@ -5,6 +5,15 @@ import { gatewayError } from "./errors.ts";
 import { createSseDecoder, type EventVisitor, type ServerSentEvent } from "./sse/decode.ts";
 import { DONE, encodeEvent } from "./sse/encode.ts";
 
+/** A large run and what follows it as one piece: written over what stood behind the run, which has been read, if it fits there. */
+function behind(run: Uint8Array, more: Uint8Array): Uint8Array {
+  const end = run.byteOffset + run.length + more.length;
+  if (end > run.buffer.byteLength) return concat([run, more]);
+  const whole = new Uint8Array(run.buffer, run.byteOffset, run.length + more.length);
+  whole.set(more, run.length);
+  return whole;
+}
+
 const utf8 = new TextEncoder();
 const LARGE_RUN = 64 * 1024;
 
@@ -81,9 +90,13 @@ export function createAnswerStream(
     const bytes = out === "" ? undefined : utf8.encode(out);
     out = "";
     if (before.length === 0) return bytes;
-    const whole = concat(bytes === undefined ? before : [...before, bytes]);
+    const parts = before;
     before = [];
-    return whole;
+    const [run] = parts;
+    if (bytes === undefined || run === undefined || parts.length > 1) {
+      return concat(bytes === undefined ? parts : [...parts, bytes]);
+    }
+    return behind(run, bytes);
   };
 
   return {
