@@ -22,7 +22,6 @@ export async function promptOfChat(
   model: string,
   load: LoadRenderer,
   ports: Ports,
-  leave: AbortSignal,
 ): Promise<Result<ShapedPrompt, GatewayError>> {
   if (!serves(target, "/completions")) return err(NO_COMPLETIONS);
   const renderer = await load();
@@ -36,7 +35,7 @@ export async function promptOfChat(
   const all = [...shaped.changed, ...changed];
   if (bounded) return ok({ ...shaped, text, changed: all, opened });
   const members = membersOf(text);
-  members.set("max_tokens", String(await roomFor(prompt, target, target.model ?? model, ports, leave)));
+  members.set("max_tokens", String(await roomFor(prompt, target, target.model ?? model, ports)));
   return ok({ ...shaped, text: members.toText(), changed: [...all, "+max_tokens"], opened });
 }
 

@@ -3,6 +3,7 @@ import type { Failure } from "../protocol/chat/part.ts";
 import type { Identity } from "../protocol/chat/types.ts";
 import { gatewayError, isOwnCode, type GatewayError } from "../protocol/errors.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
+import { createDeparture, type Departure } from "../upstream/departure.ts";
 import { createExchange, type Exchange, type Reply } from "../upstream/exchange.ts";
 import { errorFor } from "../upstream/failure.ts";
 import { askingFor, headersFor, secretsOf, type AskedForm } from "../upstream/request.ts";
@@ -40,8 +41,8 @@ export interface AnswerCall extends Asked {
   readonly form: AnswerForm;
   /** What the answer is to say in its headers, beside what the upstream says. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Fires when the client has left; undefined: the runtime ends everything then by itself. */
-  readonly clientGone: AbortSignal | undefined;
+  /** Fires when the whole that this is a part of is given up. That a client has left needs no signal: see `complete`. */
+  readonly calledOff?: AbortSignal;
   /** An error as an HTTP response. */
   readonly respond: (error: GatewayError) => Response;
 }
@@ -49,32 +50,36 @@ export interface AnswerCall extends Asked {
 /** What one attempt came to. `begun`: a part of the answer has reached the client, so that nothing else can be tried. */
 export type Attempted<T> = Result<T, Failure & { readonly begun?: boolean }>;
 
-/** THE MAIN PATH: one answer through the front door, streamed or whole. */
+/**
+ * THE MAIN PATH: one answer through the front door, streamed or whole. Nothing of it is promised to outlive the request (`waitUntil`),
+ * so the runtime drops it with all that it has asked for as soon as it sees the client leave; listening for that, and then ending
+ * things by hand, would cost as much as parsing the body.
+ */
 export function complete(call: AnswerCall, ports: Ports, memory: StreamingMemory): Promise<Response> {
   return call.stream ? streamed(call, ports, memory) : whole(call, ports, memory);
 }
 
 async function whole(call: AnswerCall, ports: Ports, memory: StreamingMemory): Promise<Response> {
-  const gathered = await attempts(call, ports, memory, call.clientGone, async (exchange, reply, learn) => {
+  const departure = call.calledOff && createDeparture(call.calledOff);
+  const gathered = await attempts(call, ports, memory, departure, async (exchange, reply, learn) => {
     const answer = await gatherAnswer(exchange, reply, call.target, call.form, identityOf(call, ports), ports.now);
     if (answer.ok) learn();
     return answer;
   });
+  departure?.end();
   if (!gathered.ok) return call.respond(failed(call, ports, gathered.error));
   const { text, headers } = gathered.value;
   return new Response(text, { headers: { ...headers, ...call.headers, "content-type": "application/json" } });
 }
 
 function streamed(call: AnswerCall, ports: Ports, memory: StreamingMemory): Promise<Response> {
-  const departed = new AbortController();
-  const leave = (): void => departed.abort();
-  call.clientGone?.addEventListener("abort", leave);
+  const departure = createDeparture(call.calledOff);
   const keepAliveMs = call.target.deadlines.keep_alive_ms;
-  const client = createClientStream({ keepAliveMs, now: ports.now, respond: call.respond, gone: leave });
+  const client = createClientStream({ keepAliveMs, now: ports.now, respond: call.respond, gone: departure.leave });
   if (call.headers !== undefined) client.addHeaders(call.headers);
   const { target, form } = call;
-  const work = attempts(call, ports, memory, departed.signal, (exchange, reply, learn) =>
-    deliverStream({ exchange, reply, client, learn, target, form, identity: identityOf(call, ports), now: ports.now }),
+  void attempts(call, ports, memory, departure, (exchange, reply, learn) =>
+    deliverStream({ exchange, reply, client, learn, target, form, identity: identityOf(call, ports), ports }),
   )
     .then(
       (delivered) => (delivered.ok ? undefined : client.fail(failed(call, ports, delivered.error))),
@@ -83,8 +88,7 @@ function streamed(call: AnswerCall, ports: Ports, memory: StreamingMemory): Prom
         client.fail(gatewayError("internal_error", "The gateway failed."));
       },
     )
-    .finally(() => call.clientGone?.removeEventListener("abort", leave));
-  ports.waitUntil(work);
+    .finally(departure.end);
   return client.response;
 }
 
@@ -93,7 +97,7 @@ async function attempts<T>(
   call: AnswerCall,
   ports: Ports,
   memory: StreamingMemory,
-  clientGone: AbortSignal | undefined,
+  departure: Departure | undefined,
   attempt: (exchange: Exchange, reply: Reply, learn: () => void) => Promise<Attempted<T>>,
 ): Promise<Attempted<T>> {
   const { target, combination, tenant } = call;
@@ -110,7 +114,7 @@ async function attempts<T>(
     if (plan.learned !== undefined) memory.learn(key, plan.learned, ports.now());
   };
   for (;;) {
-    const exchange = prepare(call, ports, clientGone, plan.form);
+    const exchange = prepare(call, ports, departure, plan.form);
     if (!exchange.ok) return exchange;
     try {
       const reply = await exchange.value.open();
@@ -126,7 +130,7 @@ async function attempts<T>(
 function prepare(
   call: AnswerCall,
   ports: Ports,
-  clientGone: AbortSignal | undefined,
+  departure: Departure | undefined,
   form: AskedForm,
 ): Result<Exchange, Failure> {
   const { target, endpoint, body } = call;
@@ -139,7 +143,7 @@ function prepare(
     headers: headers.value,
     body: askingFor(form, body, call.stream),
   };
-  return ok(createExchange({ request, target, stream: form.stream, fetch, now: ports.now, clientGone }));
+  return ok(createExchange({ request, target, stream: form.stream, fetch, now: ports.now, departure }));
 }
 
 export const BINDING_MISSING = gatewayError(

@@ -9,6 +9,7 @@ import type { Target } from "../upstream/target.ts";
 import type { ClientStream } from "./client-stream.ts";
 import type { Attempted } from "./complete.ts";
 import { readWhole, watchStream } from "./gather-answer.ts";
+import type { Ports } from "./ports.ts";
 
 export interface Delivery {
   readonly exchange: Exchange;
@@ -17,7 +18,7 @@ export interface Delivery {
   readonly target: Target;
   readonly form: AnswerForm;
   readonly identity: Identity;
-  readonly now: () => number;
+  readonly ports: Ports;
   /** The answer has begun: what the attempt has taught is true. */
   readonly learn: () => void;
 }
@@ -44,10 +45,10 @@ async function deliverWhole({
   target,
   form,
   identity,
-  now,
+  ports,
   learn,
 }: Delivery): Promise<Attempted<undefined>> {
-  const answer = await readWhole(exchange, reply, target, form, identity, now);
+  const answer = await readWhole(exchange, reply, target, form, identity, ports.now);
   if (!answer.ok) return answer;
   learn();
   client.addHeaders(reply.headers);
@@ -64,6 +65,7 @@ async function deliverEvents({
   target,
   form,
   identity,
+  ports,
   learn,
 }: Delivery): Promise<Attempted<undefined>> {
   const stream = form.stream(identity);
@@ -103,9 +105,14 @@ async function deliverEvents({
       if (state.progress > progress || out !== undefined) watchStream(exchange, target, state);
       continue;
     }
-    client.close();
-    exchange.deadline.set("idle_ms", FAREWELL_MS);
-    if (bytes !== undefined) await reply.read().catch(() => undefined);
+    if (bytes !== undefined) {
+      exchange.deadline.set("idle_ms", FAREWELL_MS);
+      const end = reply.read().catch(() => undefined);
+      // The answer is over, and with it the request; its connection would be thrown away.
+      ports.waitUntil(end);
+      client.close();
+      await end;
+    } else client.close();
     return ok(undefined);
   }
 }

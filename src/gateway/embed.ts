@@ -9,7 +9,7 @@ import { complete, type AnswerCall, type Asked } from "./complete.ts";
 import { each, errorOf, keptOf } from "./fan-out.ts";
 import type { Ports } from "./ports.ts";
 
-export interface EmbedCall extends Asked, Pick<AnswerCall, "clientGone" | "respond"> {
+export interface EmbedCall extends Asked, Pick<AnswerCall, "respond"> {
   readonly format: VectorFormat;
   /** The requests that the inputs are asked for with, in their order, and how many inputs each has, if that is known. */
   readonly batches: readonly { readonly body: string; readonly count: number | undefined }[];
@@ -18,23 +18,17 @@ export interface EmbedCall extends Asked, Pick<AnswerCall, "clientGone" | "respo
 /** Embeddings for a list of inputs: of one request, or of several where the upstream does not take so many at once. */
 export async function embed(call: EmbedCall, ports: Ports, memory: StreamingMemory): Promise<Response> {
   const stop = new AbortController();
-  const leave = (): void => stop.abort(call.clientGone?.reason);
-  call.clientGone?.addEventListener("abort", leave);
   const { batches, format, ...asked } = call;
   const ask = (at: number): Promise<Response> => {
     const { body, count } = batches[at] as (typeof batches)[number];
     const form = embeddingsForm({ format, count });
     return complete(
-      { ...asked, ...WHOLE, target: unstreamed(call), body, form, clientGone: stop.signal },
+      { ...asked, ...WHOLE, target: unstreamed(call), body, form, calledOff: stop.signal },
       ports,
       memory,
     );
   };
-  try {
-    return batches.length === 1 ? await ask(0) : await joined(call, ask, stop);
-  } finally {
-    call.clientGone?.removeEventListener("abort", leave);
-  }
+  return batches.length === 1 ? ask(0) : joined(call, ask, stop);
 }
 
 const WHOLE = {

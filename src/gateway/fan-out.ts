@@ -27,23 +27,17 @@ export async function completeEach(
   memory: StreamingMemory,
 ): Promise<Response> {
   const stop = new AbortController();
-  const leave = (): void => stop.abort(call.clientGone?.reason);
-  call.clientGone?.addEventListener("abort", leave);
   const target = { ...call.target, deadlines: { ...call.target.deadlines, keep_alive_ms: NEVER_MS } };
-  const one = (): Promise<Response> => complete({ ...call, target, clientGone: stop.signal }, ports, memory);
-  const settled = (): void => call.clientGone?.removeEventListener("abort", leave);
-  if (!call.stream) return whole(call, copies, one, stop).finally(settled);
+  const one = (): Promise<Response> => complete({ ...call, target, calledOff: stop.signal }, ports, memory);
+  if (!call.stream) return whole(call, copies, one, stop);
 
   const { keep_alive_ms: keepAliveMs } = call.target.deadlines;
   const gone = (): void => stop.abort();
   const client = createClientStream({ keepAliveMs, now: ports.now, respond: call.respond, gone });
-  const work = streamed(client, copies, one, stop)
-    .catch((bug: unknown) => {
-      ports.log("internal_error", { request_id: call.requestId, name: bug instanceof Error ? bug.name : "unknown" });
-      client.fail(gatewayError("internal_error", "The gateway failed."));
-    })
-    .finally(settled);
-  ports.waitUntil(work);
+  streamed(client, copies, one, stop).catch((bug: unknown) => {
+    ports.log("internal_error", { request_id: call.requestId, name: bug instanceof Error ? bug.name : "unknown" });
+    client.fail(gatewayError("internal_error", "The gateway failed."));
+  });
   return client.response;
 }
 

@@ -80,7 +80,7 @@ export async function readWhole(
   } catch {
     return err(exchange.broken());
   }
-  exchange.deadline.clear();
+  exchange.deadline.pause();
   return form.whole(utf8.decode(concat(parts)), identity);
 }
 

@@ -24,20 +24,19 @@ interface Place {
 
 /**
  * Puts images that a request names by URL into it as `data:` URLs, for servers that refuse to fetch. The URLs are a client's, and the
- * gateway may stand where the client does not: see `mayFetch`. @param leave fires when the client has left
+ * gateway may stand where the client does not: see `mayFetch`.
  */
 export async function inlineImages(
   shaped: Shaped,
   target: Target,
   fetch: Fetch,
-  leave: AbortSignal,
 ): Promise<Result<Shaped, GatewayError>> {
   const places = placesOf(shaped.body["messages"]);
   if (places.length === 0) return ok(shaped);
   if (places.length > MOST_IMAGES) {
     return err(refused(places[MOST_IMAGES] as Place, `there are more than ${MOST_IMAGES} images named by URL`));
   }
-  const stop = AbortSignal.any([leave, AbortSignal.timeout(TIME_LIMIT_MS)]);
+  const stop = AbortSignal.timeout(TIME_LIMIT_MS);
   const images = new Map<string, Promise<Result<Uint8Array, string>>>();
   for (const { url } of places) if (!images.has(url)) images.set(url, load(url, target.imageHosts, fetch, stop));
   const urls = new Map<Place, string>();

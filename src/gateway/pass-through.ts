@@ -7,6 +7,7 @@ import { membersOf } from "../protocol/json/members.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
 import { encodeEvent } from "../protocol/sse/encode.ts";
 import { invalidAnswer } from "../protocol/upstream-error.ts";
+import { createDeparture } from "../upstream/departure.ts";
 import { createExchange, type Exchange, type Reply } from "../upstream/exchange.ts";
 import { headersFor, type UpstreamRequest } from "../upstream/request.ts";
 import { BINDING_MISSING, failed, type Asked } from "./complete.ts";
@@ -19,7 +20,8 @@ export interface PassCall extends Asked {
   readonly contentType: string;
   /** `json`: anything else is no answer. `any`: sound, text, events or JSON. */
   readonly answer: "json" | "any";
-  readonly clientGone: AbortSignal;
+  /** Fires when the request turns out to be one that must not be served. */
+  readonly calledOff?: AbortSignal;
   readonly respond: (error: GatewayError) => Response;
 }
 
@@ -45,20 +47,20 @@ export async function passThrough(call: PassCall, ports: Ports): Promise<Respons
   }
   // The one kind of stream that the runtime pipes without a call of ours for every piece.
   const { readable, writable } = new IdentityTransformStream();
-  const rest = pump(call, ports, exchange.value, reply, first, writable);
-  ports.waitUntil(rest.finally(() => exchange.value.close()));
+  void pump(call, ports, exchange.value, reply, first, writable).finally(() => exchange.value.close());
   return new Response(readable, init);
 }
 
 function prepare(call: PassCall, ports: Ports): Result<Exchange, Failure> {
-  const { target, url, body, contentType, answer, clientGone } = call;
+  const { target, url, body, contentType, answer, calledOff } = call;
   const fetch = ports.fetcherOf(target.binding);
   if (fetch === undefined) return err({ error: BINDING_MISSING });
   const headers = headersFor(target, WHOLE, ports.newId("sluice-"), ports.secretOf);
   if (!headers.ok) return err({ error: headers.error });
   const own = { "content-type": contentType, accept: answer === "json" ? "application/json" : "*/*" };
   const request = { url, headers: { ...headers.value, ...own }, body };
-  return ok(createExchange({ request, target, stream: false, fetch, now: ports.now, clientGone, raw: true }));
+  const departure = calledOff && createDeparture(calledOff);
+  return ok(createExchange({ request, target, stream: false, fetch, now: ports.now, departure, raw: true }));
 }
 
 interface Begun {
@@ -131,7 +133,7 @@ async function pump(
     bytes !== undefined;
   ) {
     // A slow client is no reason to give the upstream up.
-    exchange.deadline.clear();
+    exchange.deadline.pause();
     try {
       if (bytes.length > 0) await writer.write(bytes);
     } catch {

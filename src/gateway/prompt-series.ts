@@ -25,12 +25,9 @@ export async function completeInTurn(
   const target = { ...call.target, deadlines: { ...call.target.deadlines, keep_alive_ms: NEVER_MS } };
   const forms = textSeries(shape, identityOf(call, ports));
   const stop = new AbortController();
-  const leave = (): void => stop.abort(call.clientGone?.reason);
-  call.clientGone?.addEventListener("abort", leave);
   const ask = (at: number, form: AnswerForm): Promise<Response> =>
-    complete({ ...call, target, body: bodies[at] as string, form, clientGone: stop.signal }, ports, memory);
-  const settled = (): void => call.clientGone?.removeEventListener("abort", leave);
-  if (!call.stream) return whole(forms, shape, ask).finally(settled);
+    complete({ ...call, target, body: bodies[at] as string, form, calledOff: stop.signal }, ports, memory);
+  if (!call.stream) return whole(forms, shape, ask);
 
   const { keep_alive_ms: keepAliveMs } = call.target.deadlines;
   const client = createClientStream({
@@ -39,13 +36,10 @@ export async function completeInTurn(
     respond: call.respond,
     gone: () => stop.abort(),
   });
-  const work = streamed(client, forms, ask)
-    .catch((bug: unknown) => {
-      ports.log("internal_error", { request_id: call.requestId, name: bug instanceof Error ? bug.name : "unknown" });
-      client.fail(gatewayError("internal_error", "The gateway failed."));
-    })
-    .finally(settled);
-  ports.waitUntil(work);
+  streamed(client, forms, ask).catch((bug: unknown) => {
+    ports.log("internal_error", { request_id: call.requestId, name: bug instanceof Error ? bug.name : "unknown" });
+    client.fail(gatewayError("internal_error", "The gateway failed."));
+  });
   return client.response;
 }
 

@@ -15,11 +15,10 @@ export async function roomFor(
   target: Target,
   model: string,
   ports: Ports,
-  leave: AbortSignal,
 ): Promise<number> {
   // Where it is an endpoint of the server's own it counts as that server does; of others nobody knows what it is.
   if (!target.provider.rootEndpoints.includes("/tokenize")) return DEFAULT_ROOM;
-  const counted = await tokenize(prompt, target, model, ports, leave).catch(() => undefined);
+  const counted = await tokenize(prompt, target, model, ports).catch(() => undefined);
   const { count, max_model_len } = counted ?? {};
   if (typeof count !== "number" || typeof max_model_len !== "number") return DEFAULT_ROOM;
   // A prompt that leaves nothing is for the server to refuse, in its own words.
@@ -31,7 +30,6 @@ async function tokenize(
   target: Target,
   model: string,
   ports: Ports,
-  leave: AbortSignal,
 ): Promise<JsonObject | undefined> {
   const fetch = ports.fetcherOf(target.binding);
   const headers = headersFor(target, WHOLE, ports.newId("sluice-"), ports.secretOf);
@@ -41,7 +39,7 @@ async function tokenize(
     headers: headers.value,
     body: JSON.stringify({ model, prompt, add_special_tokens: false }),
     redirect: "manual",
-    signal: AbortSignal.any([leave, AbortSignal.timeout(LIMIT_MS)]),
+    signal: AbortSignal.timeout(LIMIT_MS),
   });
   if (response.status !== 200) {
     await response.body?.cancel();

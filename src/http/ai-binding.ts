@@ -29,12 +29,10 @@ export const fetchOfAi =
   (ai: AiBinding): Fetch =>
   async (url, init) => {
     const { model, ...inputs } = JSON.parse(init.body as string) as JsonObject & { model: string };
-    const signal = init.signal ?? undefined;
     let answer: unknown;
     try {
-      answer = await ai.run(model, inputs, { returnRawResponse: true, ...(signal === undefined ? {} : { signal }) });
+      answer = await ai.run(model, inputs, { returnRawResponse: true });
     } catch (error) {
-      if (signal?.aborted === true) throw error;
       return Response.json({ error: { message: error instanceof Error ? error.message : "" } }, { status: 502 });
     }
     // An older runtime does not know the option.

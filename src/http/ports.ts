@@ -16,7 +16,7 @@ export function createPorts(bindings: Record<string, unknown>, waitUntil: (promi
       if (binding === undefined) return (url, init) => fetch(url, init);
       const service = Object.hasOwn(bindings, binding) ? bindings[binding] : undefined;
       if (isAiBinding(service)) return fetchOfAi(service);
-      return isFetcher(service) ? (url, init) => service.fetch(url, init) : undefined;
+      return isFetcher(service) ? async (url, init) => service.fetch(url, init) : undefined;
     },
     waitUntil,
     log,

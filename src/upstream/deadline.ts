@@ -12,24 +12,32 @@ export class DeadlineExceeded extends Error {
 export interface Deadline {
   /** From now on, `limit` counts: `ms` from now. */
   set(limit: string, ms: number): void;
-  /** Nothing counts until the next `set`, and at no cost: while a slow client is being written to, no upstream is late. */
+  /**
+   * Nothing counts until the next `set`: while a slow client is being written to, no upstream is late. The timer stays, and finds
+   * nothing to do: it goes with the request, and taking it back would cost as much as setting it did.
+   */
   pause(): void;
-  clear(): void;
 }
 
 /**
  * One timer for the life of an exchange, however often the limit moves: a timer per read costs as much as the read. When it
  * fires too early it is set again for the rest.
+ * @param usualMs how long the timer runs at the most, so that a limit of that length needs no other one than a longer one before it
  */
-export function createDeadline(now: () => number, expire: (reason: DeadlineExceeded) => void): Deadline {
+export function createDeadline(
+  now: () => number,
+  usualMs: number,
+  expire: (reason: DeadlineExceeded) => void,
+): Deadline {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let firesAt = 0;
   let dueAt = 0;
   let name = "";
   const arm = (at: number): void => {
     clearTimeout(timer);
-    firesAt = at;
-    timer = setTimeout(fire, Math.max(at - now(), 0));
+    const ms = Math.min(Math.max(at - now(), 0), usualMs);
+    firesAt = now() + ms;
+    timer = setTimeout(fire, ms);
   };
   const fire = (): void => {
     timer = undefined;
@@ -45,11 +53,6 @@ export function createDeadline(now: () => number, expire: (reason: DeadlineExcee
     },
     pause(): void {
       dueAt = 0;
-    },
-    clear(): void {
-      dueAt = 0;
-      clearTimeout(timer);
-      timer = undefined;
     },
   };
 }

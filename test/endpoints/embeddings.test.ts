@@ -114,7 +114,7 @@ describe("the upstream", () => {
       "upstream_invalid",
     ],
     ["HTML", (_seen, response) => void response.end("<html>"), 502, "upstream_invalid"],
-    ["not found", (_seen, response) => sendJson(response, { detail: "Not Found" }, 404), 404, null],
+    ["not found", (_seen, response) => sendJson(response, { detail: "Not Found" }, 404), 404, "endpoint_not_supported"],
     [
       "its own 401",
       (_seen, response) => sendJson(response, { error: "Unauthorized" }, 401),

@@ -138,7 +138,13 @@ describe("answers", () => {
       503,
       "503",
     ],
-    ["FastAPI's 404", "/v1/score", (response) => sendJson(response, { detail: "Not Found" }, 404), 404, null],
+    [
+      "FastAPI's 404",
+      "/v1/score",
+      (response) => sendJson(response, { detail: "Not Found" }, 404),
+      404,
+      "endpoint_not_supported",
+    ],
     [
       "HTML under 200",
       "/v1/rerank",

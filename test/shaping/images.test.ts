@@ -56,7 +56,7 @@ async function inlined(
     if (page === undefined) throw new Error(`nothing at ${url}`);
     return page();
   };
-  const result = await inlineImages(shapedOf(text), targetOf({ imageHosts }), fetch, new AbortController().signal);
+  const result = await inlineImages(shapedOf(text), targetOf({ imageHosts }), fetch);
   if (!result.ok) {
     const { code, param, message } = result.error.error;
     expect([result.error.status, code]).toEqual([400, "invalid_image_url"]);

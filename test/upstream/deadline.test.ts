@@ -12,6 +12,7 @@ function watched(): {
   const expired: DeadlineExceeded[] = [];
   const deadline = createDeadline(
     () => clock,
+    60_000,
     (reason) => expired.push(reason),
   );
   return {
@@ -41,7 +42,7 @@ describe("createDeadline", () => {
     advance(20);
     await settle();
     expect(expired).toEqual([]);
-    deadline.clear();
+    deadline.pause();
   });
 
   it("an earlier limit replaces a later one", async () => {
@@ -69,17 +70,17 @@ describe("createDeadline", () => {
   it("does not expire when it was cleared", async () => {
     const { deadline, advance, expired, settle } = watched();
     deadline.set("idle_ms", 5);
-    deadline.clear();
+    deadline.pause();
     advance(100);
     await settle();
     expect(expired).toEqual([]);
-    deadline.clear();
+    deadline.pause();
   });
 
   it("can be set again after it was cleared, and after it has expired", async () => {
     const { deadline, advance, expired, settle } = watched();
     deadline.set("first_event_ms", 5);
-    deadline.clear();
+    deadline.pause();
     deadline.set("idle_ms", 5);
     advance(5);
     await settle();

@@ -5,7 +5,7 @@ import { endless } from "./say.ts";
 
 const limitMs = 60_000;
 
-/** Waits until `look` gives true; says what it saw last when that never comes. */
+/** Waits until `look` gives true; throws when that never comes. */
 export async function until(what: string, look: () => Promise<boolean>): Promise<void> {
   const end = Date.now() + limitMs;
   while (!(await look())) {
@@ -14,19 +14,27 @@ export async function until(what: string, look: () => Promise<boolean>): Promise
   }
 }
 
-export async function untilRunning(serverUrl: string, count: number): Promise<void> {
-  await until(
-    `num_requests_running is ${count}`,
-    async () => (await metric(serverUrl, "num_requests_running")) === count,
+/** Waits for one of vLLM's gauges. @param asked what makes it so: should it end before, there is nothing to wait for any more */
+async function untilGauge(serverUrl: string, name: string, count: number, asked?: Promise<unknown>): Promise<void> {
+  let ended: { readonly reason: unknown } | undefined;
+  asked?.then(
+    () => (ended = { reason: "whole" }),
+    (reason: unknown) => (ended = { reason }),
   );
+  let seen = Number.NaN;
+  await until(`${name} is ${count}`, async () => {
+    seen = await metric(serverUrl, name);
+    if (seen !== count && ended !== undefined)
+      throw new Error(`${name} is ${seen}, not ${count}, and the request has ended: ${String(ended.reason)}`);
+    return seen === count;
+  });
 }
 
-export async function untilWaiting(serverUrl: string, count: number): Promise<void> {
-  await until(
-    `num_requests_waiting is ${count}`,
-    async () => (await metric(serverUrl, "num_requests_waiting")) === count,
-  );
-}
+export const untilRunning = (serverUrl: string, count: number, asked?: Promise<unknown>): Promise<void> =>
+  untilGauge(serverUrl, "num_requests_running", count, asked);
+
+export const untilWaiting = (serverUrl: string, count: number, asked?: Promise<unknown>): Promise<void> =>
+  untilGauge(serverUrl, "num_requests_waiting", count, asked);
 
 export async function untilIdle(serverUrl: string): Promise<void> {
   await untilRunning(serverUrl, 0);

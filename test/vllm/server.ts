@@ -108,7 +108,9 @@ function common(folder: string, port: number): string[] {
   const model = ["--model", join(folder, "model"), "--served-model-name", "tiny", "tiny-alias"];
   const size = ["--max-model-len", "2048", "--max-num-batched-tokens", "2048", "--block-size", "32"];
   const kind = ["--dtype", "bfloat16", "--enforce-eager", "--generation-config", "vllm"];
-  return ["--host", "127.0.0.1", "--port", String(port), ...model, ...size, ...kind];
+  // One process computes. Two of them would wait for each other spinning, and leave a small machine nothing to serve with.
+  const executor = ["--distributed-executor-backend", "uni"];
+  return ["--host", "127.0.0.1", "--port", String(port), ...model, ...size, ...kind, ...executor];
 }
 
 function environment(folder: string): NodeJS.ProcessEnv {
@@ -122,6 +124,8 @@ function environment(folder: string): NodeJS.ProcessEnv {
     DO_NOT_TRACK: "1",
     VLLM_LOGGING_LEVEL: "WARNING",
     VLLM_CPU_KVCACHE_SPACE: "1",
+    // On a CPU, that executor is only left standing with this.
+    VLLM_ENABLE_V1_MULTIPROCESSING: "0",
     VLLM_CPU_OMP_THREADS_BIND: "0",
     OMP_NUM_THREADS: "1",
   };

@@ -45,8 +45,8 @@ export function chatCompletions(
     if (!shaped.ok) return errorResponse(shaped.error);
     const templated = target.template !== "none";
     const ready: Result<Shaped & { readonly opened?: boolean }, GatewayError> = templated
-      ? await promptOfChat(shaped.value, target, model, load.renderer, ports, c.req.raw.signal)
-      : await withImages(shaped.value, target, ports, () => c.req.raw.signal);
+      ? await promptOfChat(shaped.value, target, model, load.renderer, ports)
+      : await withImages(shaped.value, target, ports);
     if (!ready.ok) return errorResponse(ready.error);
     const { copies, legacyFunctions, opened } = ready.value;
     const wanted = answerShapeOf(shape, body, {
@@ -74,9 +74,6 @@ export function chatCompletions(
       combination: combinationOf(body) + (templated ? "|prompt" : ""),
       form: templated ? chatFromCompletions(wanted, topLogprobsOf(body)) : chatForm(wanted),
       requestId,
-      // The runtime itself drops a request whose client has left, and with it the upstream's, as long as nothing is promised to
-      // outlive it; listening for it would cost as much as parsing the body.
-      clientGone: stream || copies > 1 ? c.req.raw.signal : undefined,
       respond: (error) => errorResponse({ ...error, headers: { ...error.headers, ...headers } }),
       headers,
     };
@@ -102,8 +99,7 @@ async function withImages(
   shaped: Shaped,
   target: Target,
   ports: Ports,
-  leave: () => AbortSignal,
 ): Promise<Result<Shaped, GatewayError>> {
   const fetch = target.capabilities.image_urls ? undefined : ports.fetcherOf(undefined);
-  return fetch === undefined ? ok(shaped) : inlineImages(shaped, target, fetch, leave());
+  return fetch === undefined ? ok(shaped) : inlineImages(shaped, target, fetch);
 }

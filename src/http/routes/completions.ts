@@ -50,7 +50,6 @@ export function textCompletions(
       combination: textCombinationOf(shaped.value.body, inTurn ? 1 : request.prompts.length),
       form: textForm(shape),
       requestId: c.get("requestId"),
-      clientGone: c.req.raw.signal,
       respond: errorResponse,
     };
     const { copies } = shaped.value;

@@ -34,7 +34,6 @@ export function embeddings(
         count: inputs === undefined ? undefined : Math.min(most, inputs.length - at * most),
       })),
       requestId: c.get("requestId"),
-      clientGone: c.req.raw.signal,
       respond: errorResponse,
     };
     return withHeaders(await embed(call, portsOf(c), memory), changedHeader(shaped.value.changed));

@@ -33,7 +33,6 @@ export function passed(
       contentType: "application/json",
       answer,
       requestId: c.get("requestId"),
-      clientGone: c.req.raw.signal,
       respond: errorResponse,
     };
     return withHeaders(await passThrough(call, portsOf(c)), changedHeader(shaped.value.changed));

@@ -41,8 +41,6 @@ export function transcriptions(
     const { target, reportedModel } = routed.value;
 
     const stop = new AbortController();
-    const leave = (): void => stop.abort();
-    request.signal.addEventListener("abort", leave);
     let fault: GatewayError | undefined;
     const body = upload.value.body(target.model ?? model, (error) => {
       fault = error;
@@ -61,7 +59,7 @@ export function transcriptions(
         contentType,
         answer: "any",
         requestId,
-        clientGone: stop.signal,
+        calledOff: stop.signal,
         respond: (error) => errorResponse(fault ?? error),
       },
       ports,

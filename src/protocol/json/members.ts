@@ -1,9 +1,3 @@
-interface Member {
-  readonly key: string;
-  /** The member as it stands in the text: key, colon and value. */
-  readonly text: string;
-}
-
 /**
  * The top-level members of a JSON object, to be edited as text: what is not touched keeps its bytes, so unknown fields, key
  * order and the spelling of numbers survive. Of a key that stands twice only the last counts (as for `JSON.parse`): the
@@ -19,10 +13,12 @@ export interface Members {
 export function membersOf(text: string): Members {
   const members = new Map<string, string>();
   let changed = false;
-  for (const { key, text: member } of scan(text)) {
+  scan(text, (start, keyEnd, end) => {
+    const name = text.slice(start, keyEnd);
+    const key = name.includes("\\") ? (JSON.parse(name) as string) : name.slice(1, -1);
     if (members.delete(key)) changed = true;
-    members.set(key, member);
-  }
+    members.set(key, text.slice(start, end).trimEnd());
+  });
   return {
     set(key, value): void {
       if (value === undefined) {
@@ -36,6 +32,22 @@ export function membersOf(text: string): Members {
   };
 }
 
+/**
+ * The text of an object without the members that another one of the same key comes after; nearly always as it is.
+ * @param keyCount how many keys `JSON.parse` has found in it
+ */
+export function withoutRepeats(text: string, keyCount: number): string {
+  let count = 0;
+  scan(text, () => void count++);
+  return count === keyCount ? text : membersOf(text).toText();
+}
+
+/** The text of an object with more members behind its own. @param more JSON texts by keys that it does not have yet */
+export function withMore(text: string, isEmpty: boolean, more: readonly (readonly [string, string])[]): string {
+  const added = more.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",");
+  return `${text.slice(0, text.lastIndexOf("}"))}${isEmpty ? "" : ","}${added}}`;
+}
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
@@ -44,14 +56,15 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-function* scan(text: string): Generator<Member> {
+/** Shows where each member begins, its key ends (behind the quote) and the member ends. */
+function scan(text: string, show: (start: number, keyEnd: number, end: number) => void): void {
   let at = text.indexOf("{") + 1;
   for (;;) {
-    const keyStart = text.indexOf('"', at);
-    if (keyStart < 0) return;
-    const keyEnd = stringEnd(text, keyStart);
+    const start = text.indexOf('"', at);
+    if (start < 0) return;
+    const keyEnd = stringEnd(text, start);
     const end = valueEnd(text, keyEnd);
-    yield { key: JSON.parse(text.slice(keyStart, keyEnd)) as string, text: text.slice(keyStart, end).trimEnd() };
+    show(start, keyEnd, end);
     if (text.charCodeAt(end) !== COMMA) return;
     at = end + 1;
   }

@@ -1,6 +1,6 @@
 import type { GatewayError } from "../../protocol/errors.ts";
 import { parseLossless, type JsonObject } from "../../protocol/json/lossless.ts";
-import { membersOf } from "../../protocol/json/members.ts";
+import { membersOf, withMore, withoutRepeats } from "../../protocol/json/members.ts";
 import type { Target } from "../target.ts";
 
 /** What shaping has to know of who asks. */
@@ -75,6 +75,7 @@ export function createDraft({
   const edits = new Map<string, unknown>();
   const changed = new Set(before);
   const answer = { legacyFunctions: false, copies: 1 };
+  const names = Object.keys(body);
   let whole: JsonObject | undefined;
 
   const get = (name: string): unknown =>
@@ -93,7 +94,7 @@ export function createDraft({
     target,
     tenant,
     defaults,
-    names: Object.keys(body),
+    names,
     get,
     has,
     lossless,
@@ -115,16 +116,40 @@ export function createDraft({
     },
     answer,
     finish(): Shaped {
-      const members = membersOf(text);
-      // Also of a request that needs nothing: a key that stands twice must not be read another way than it was checked.
-      if (edits.size === 0) return { text: members.toText(), body, changed: before, ...answer };
-      const all = new Map(Object.entries(body));
-      for (const [name, value] of edits) {
-        members.set(name, value === undefined ? undefined : JSON.stringify(value));
-        if (value === undefined) all.delete(name);
-        else all.set(name, value);
-      }
-      return { text: members.toText(), body: Object.fromEntries(all), changed: [...changed], ...answer };
+      // A key that stands twice must not be read another way than it was checked.
+      if (edits.size === 0) return { text: withoutRepeats(text, names.length), body, changed: before, ...answer };
+      return {
+        text: edited(text, body, names.length, edits),
+        // Nearly nobody asks.
+        get body() {
+          return bodyOf(body, edits);
+        },
+        changed: [...changed],
+        ...answer,
+      };
     },
   };
+}
+
+/** The text with its members as the rules have left them; undefined: a member that is not there any more. */
+function edited(text: string, body: JsonObject, keyCount: number, edits: ReadonlyMap<string, unknown>): string {
+  const news = [...edits].map(
+    ([name, value]) => [name, value === undefined ? undefined : JSON.stringify(value)] as const,
+  );
+  const isAdded = (one: readonly [string, string | undefined]): one is readonly [string, string] =>
+    one[1] !== undefined && !Object.hasOwn(body, one[0]);
+  // Nearly always there is only something to add.
+  if (news.every(isAdded)) return withMore(withoutRepeats(text, keyCount), keyCount === 0, news);
+  const members = membersOf(text);
+  for (const [name, value] of news) members.set(name, value);
+  return members.toText();
+}
+
+function bodyOf(body: JsonObject, edits: ReadonlyMap<string, unknown>): JsonObject {
+  const all = new Map(Object.entries(body));
+  for (const [name, value] of edits) {
+    if (value === undefined) all.delete(name);
+    else all.set(name, value);
+  }
+  return Object.fromEntries(all);
 }

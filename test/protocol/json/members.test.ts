@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { membersOf } from "../../../src/protocol/json/members.ts";
+import { membersOf, withMore, withoutRepeats } from "../../../src/protocol/json/members.ts";
 
 const edited = (text: string, ...changes: readonly (readonly [string, string | undefined])[]): string => {
   const members = membersOf(text);
@@ -143,5 +143,40 @@ describe("membersOf", () => {
     const piece = `${"\\".repeat(2001)}"`;
     const long = piece.repeat(500);
     expect(edited(`{"long":"${long}","a":1}`, ["a", undefined])).toBe(`{"long":"${long}"}`);
+  });
+});
+
+describe("withoutRepeats", () => {
+  it.each([
+    ['{"a":1}', '{"a":1}'],
+    ["{}", "{}"],
+    [' { "a" : [1,2] , "b":"," } ', ' { "a" : [1,2] , "b":"," } '],
+    ['{"a":1,"b":2,"a":3}', '{"b":2,"a":3}'],
+    ['{"a":1,"\\u0061":2}', '{"\\u0061":2}'],
+    ['{"__proto__":1,"__proto__":2}', '{"__proto__":2}'],
+  ])("%s", (text, wanted) => {
+    expect(withoutRepeats(text, Object.keys(JSON.parse(text) as object).length)).toBe(wanted);
+  });
+});
+
+describe("withMore", () => {
+  it.each<[string, readonly (readonly [string, string])[], string]>([
+    ["{}", [["a", "1"]], '{"a":1}'],
+    [" { } ", [["a", "1"]], ' { "a":1}'],
+    [
+      '{"x":"}"} \n',
+      [
+        ["a", "1"],
+        ['b"', '"2"'],
+      ],
+      '{"x":"}","a":1,"b\\"":"2"}',
+    ],
+  ])("%s", (text, more, wanted) => {
+    const isEmpty = Object.keys(JSON.parse(text) as object).length === 0;
+    expect(withMore(text, isEmpty, more)).toBe(wanted);
+    expect(JSON.parse(withMore(text, isEmpty, more))).toEqual({
+      ...(JSON.parse(text) as object),
+      ...Object.fromEntries(more.map(([key, value]) => [key, JSON.parse(value) as unknown])),
+    });
   });
 });

@@ -25,7 +25,7 @@ describe("the engine is killed while it answers", () => {
     });
     const wire = streamed.then((response) => response.text());
     const whole = newClient("plain").chat.completions.create(bodyFor(model, endless));
-    await untilRunning(rig.plainUrl, 2);
+    await untilRunning(rig.plainUrl, 2, Promise.race([wire, whole]));
     const queued = newClient("plain").chat.completions.create({ ...bodyFor(model, endless), stream: true });
     const settled = Promise.allSettled([
       wire,
@@ -34,7 +34,7 @@ describe("the engine is killed while it answers", () => {
         for await (const _ of stream);
       }),
     ]);
-    await untilWaiting(rig.plainUrl, 1);
+    await untilWaiting(rig.plainUrl, 1, Promise.race([wire, whole]));
     expect((await streamed).status).toBe(200);
 
     const engine = enginePid(rig.plainPid);

@@ -62,7 +62,7 @@ describe.each(modelsOf("parsers"))("a client that leaves: %s", (model) => {
     await expectGivenUp(rig.parsersUrl, async () => {
       const leave = new AbortController();
       const reading = readUntil(leave.signal, newClient(), model, mode);
-      await untilRunning(rig.parsersUrl, 1);
+      await untilRunning(rig.parsersUrl, 1, reading);
       leave.abort();
       await reading;
     });
@@ -98,7 +98,7 @@ test("two choices are given up together", async () => {
   const before = await finished(rig.parsersUrl);
   const leave = new AbortController();
   const asked = newClient().chat.completions.create(bodyFor("tiny", { ...endless, n: 2 }), { signal: leave.signal });
-  await untilRunning(rig.parsersUrl, 2);
+  await untilRunning(rig.parsersUrl, 2, asked);
   leave.abort();
   await expect(asked).rejects.toThrow();
   await untilIdle(rig.parsersUrl);
@@ -111,7 +111,7 @@ test.each(modes)("a client that leaves the queue: %s", async (mode) => {
     const leave = new AbortController();
     const [model = ""] = modelsOf("plain");
     const reading = readUntil(leave.signal, newClient("plain"), model, mode);
-    await untilWaiting(rig.plainUrl, 1);
+    await untilWaiting(rig.plainUrl, 1, reading);
     leave.abort();
     await reading;
     await untilWaiting(rig.plainUrl, 0);

@@ -14,7 +14,7 @@ async function waitInQueue(model: string): Promise<{ readonly comments: number; 
   const busy = await occupyPlain();
   try {
     const asked = ask({ model, mode: "streamed" }, say("Hello"));
-    await untilWaiting(rig.plainUrl, 1);
+    await untilWaiting(rig.plainUrl, 1, asked);
     await sleep(silenceMs);
     await busy.end();
     const [choice] = gist(await asked);
@@ -39,7 +39,7 @@ test("a whole answer waits for its turn", async () => {
   const busy = await occupyPlain();
   try {
     const asked = ask({ model: "plain", mode: "whole" }, say("Hello"));
-    await untilWaiting(rig.plainUrl, 1);
+    await untilWaiting(rig.plainUrl, 1, asked);
     await busy.end();
     expect(gist(await asked)).toMatchObject([{ content: "Hello", finish: "stop" }]);
   } finally {
@@ -57,7 +57,7 @@ describe.each(modes)("%s", (mode) => {
     );
     const over = Promise.allSettled(queued);
     try {
-      await untilWaiting(rig.plainUrl, 2);
+      await untilWaiting(rig.plainUrl, 2, Promise.race(queued));
       const error = await refusal("plain", mode, say("Hello"));
       expect(error.status).toBe(503);
       expect(error.message).toContain("busy");
