@@ -1,6 +1,7 @@
 import type { AnswerStream } from "./answer-form.ts";
 import { concat } from "./bytes.ts";
 import type { ChunkSink, Conform } from "./chat/conform.ts";
+import type { RunSink } from "./chat/same-shape.ts";
 import { gatewayError } from "./errors.ts";
 import { createSseDecoder, type EventVisitor, type ServerSentEvent } from "./sse/decode.ts";
 import { DONE, encodeEvent } from "./sse/encode.ts";
@@ -22,7 +23,7 @@ const LARGE_RUN = 64 * 1024;
  * @param create makes what holds the answer to the contract @param last whether `[DONE]` is said behind it
  */
 export function createAnswerStream(
-  create: (sink: ChunkSink) => Conform,
+  create: (sink: ChunkSink, runs: RunSink) => Conform,
   maxEventBytes: number,
   last = true,
 ): AnswerStream {
@@ -53,7 +54,14 @@ export function createAnswerStream(
     }
     runEnd = end;
   };
-  const conform = create({
+  const runs: RunSink = {
+    unchanged: keepRun,
+    changed(events): void {
+      flushRun();
+      out += events;
+    },
+  };
+  const sink: ChunkSink = {
     unchanged(data): void {
       if (current !== undefined && current.start >= 0 && data === current.data)
         return keepRun(current.start, current.end);
@@ -65,7 +73,8 @@ export function createAnswerStream(
       flushRun();
       out += encodeEvent(JSON.stringify(chunk));
     },
-  });
+  };
+  const conform = create(sink, runs);
   const visitor: EventVisitor = {
     text(whole, bytes): void {
       text = whole;
@@ -76,11 +85,7 @@ export function createAnswerStream(
       conform.take(event);
       current = undefined;
     },
-    known(whole, at): number {
-      const end = conform.takeRun(whole, at);
-      if (end > at) keepRun(at, end);
-      return end;
-    },
+    known: conform.takeRun,
   };
   let closed = false;
   const finish = (): Uint8Array | undefined => {

@@ -120,10 +120,10 @@ function choiceOf({ index, message, calls, choice, logprobs }: Gathered): JsonOb
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
 export function createChatGather(
-  options: Omit<ConformOptions, "parsed">,
+  options: Omit<ConformOptions, "runs">,
   maxEventBytes: number = MAX_EVENT_BYTES,
   maxBytes: number = MAX_ANSWER_BYTES,
 ): AnswerGather {
-  const create = (sink: ChunkSink): Conform => createConform({ ...options, parsed: true }, sink);
+  const create = (sink: ChunkSink): Conform => createConform(options, sink);
   return createAnswerGather(create, createAggregate(), maxEventBytes, maxBytes);
 }

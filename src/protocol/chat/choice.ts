@@ -69,3 +69,25 @@ export function broughtBy(choice: Choice, shape: AnswerShape): Brought {
     namedTool: shape.namedTool,
   };
 }
+
+/** Notes a call, or more of one, that has left as it came. */
+export function noteCleanCall(wire: JsonObject, choice: Choice): void {
+  const index = wire["index"] as number;
+  const body = wire["function"] as JsonObject;
+  const args = typeof body["arguments"] === "string" ? body["arguments"] : "";
+  const open = choice.calls[index];
+  if (open !== undefined) open.args += args;
+  else {
+    const id = wire["id"] as string;
+    choice.calls.push({
+      upstreamIndex: index,
+      upstreamId: id,
+      id,
+      type: "function",
+      name: body["name"] as string,
+      args,
+      waiting: "",
+      out: index,
+    });
+  }
+}

@@ -13,7 +13,7 @@ import type { ServerSentEvent } from "../sse/decode.ts";
 import { createEnding } from "../text/ending.ts";
 import { mayEndSpecially } from "../text/special-tokens.ts";
 import { invalidAnswer } from "../upstream-error.ts";
-import { broughtBy, createChoice, MAX_CALLS, type Choice, type Held } from "./choice.ts";
+import { broughtBy, createChoice, MAX_CALLS, noteCleanCall, type Choice, type Held } from "./choice.ts";
 import { createChoices } from "./choices.ts";
 import { isCleanChoice } from "./clean.ts";
 import { finishOf, meaningOf } from "./finish.ts";
@@ -21,7 +21,7 @@ import { createHead } from "./head.ts";
 import { failedFinish, parsePart, type Failure } from "./part.ts";
 import { withReasoningFields } from "./reasoning-fields.ts";
 import { closingDeltas, waitingCalls, repairDelta, saidBy } from "./repair.ts";
-import { createSameShape } from "./same-shape.ts";
+import { createSameShape, type RunSink } from "./same-shape.ts";
 import type { AnswerShape, FinishReason, Identity, WireChunk } from "./types.ts";
 import { createUsageChunk } from "./usage-chunk.ts";
 import { createUsageAccount } from "./usage.ts";
@@ -51,11 +51,11 @@ export interface Conform extends AnswerState {
 export interface ConformOptions {
   readonly shape: AnswerShape;
   readonly identity: Identity;
-  /** Whether the sink wants every chunk parsed (an aggregate), not only its text. */
-  readonly parsed: boolean;
+  /** Where events go that are known by the look of them; without it (an aggregate) every chunk is parsed. */
+  readonly runs?: RunSink | undefined;
 }
 
-export function createConform({ shape, identity, parsed }: ConformOptions, sink: ChunkSink): Conform {
+export function createConform({ shape, identity, runs }: ConformOptions, sink: ChunkSink): Conform {
   const account = createUsageAccount();
   const sameShape = createSameShape();
   const reasoning = shape.reasoning ?? "as_sent";
@@ -64,6 +64,8 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
   let answered = false;
   let progress = 0;
   let outcome: Outcome | undefined;
+  let emitted = 0;
+  let last: WireChunk | undefined;
 
   const isPartialName = (name: string): boolean =>
     shape.toolNames.some((tool) => tool !== name && tool.startsWith(name));
@@ -72,7 +74,8 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
 
   const emit = (chunk: JsonObject, choice: JsonObject): void => {
     if (choices.size > 1) beginBefore(choice["index"] as number, chunk);
-    sink.changed(head.rewrite(chunk, [choice]));
+    emitted++;
+    sink.changed((last = head.rewrite(chunk, [choice])));
   };
 
   /** Some clients want to see the choices begin in order; a server with several slots does not know an order. */
@@ -203,6 +206,10 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
     const chunk =
       legal && !mayChange(data) ? parsedChunk : (parseLossless(legal ? data : withoutNonFinite(data)) as JsonObject);
     const wires = (chunk["choices"] as unknown[]).filter(isObject);
+    const before = emitted;
+    const [first] = members;
+    // What waits in a choice makes its next chunk another one.
+    const nothingWaits = first !== undefined && first.pass === undefined && first.halves.size === 0;
     for (const [i, wire] of wires.entries()) {
       const choice = members[i];
       if (choice === undefined) return failWith({ error: invalidAnswer("more choices than can be") });
@@ -211,7 +218,11 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
       if (choice.calls.length > MAX_CALLS) return failWith({ error: invalidAnswer("more tool calls than can be") });
       if (given === "failed" && failure === undefined) return failWith(failedFinish(wire));
     }
-    if (failure !== undefined) failWith(failure);
+    if (failure !== undefined) return failWith(failure);
+    const [wire] = wires;
+    const isOne = wires.length === 1 && emitted === before + 1 && nothingWaits;
+    if (runs === undefined || !isOne || !legal || isObject(usage) || wire === undefined || last === undefined) return;
+    sameShape.learnRepaired(data, wire, first, last);
   };
 
   const takeCleanChunk = (data: string, chunk: WireChunk, list: JsonObject[], members: Choice[]): void => {
@@ -225,7 +236,8 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
       return holdFinish(choice, wire["finish_reason"], { chunk, data });
     }
     sink.unchanged(data, chunk);
-    if (!parsed && list.length === 1 && wire !== undefined && choice !== undefined) sameShape.learn(data, wire, choice);
+    if (runs !== undefined && list.length === 1 && wire !== undefined && choice !== undefined)
+      sameShape.learn(data, wire, choice);
   };
 
   const failWith = (failure: Failure): void => {
@@ -292,7 +304,8 @@ export function createConform({ shape, identity, parsed }: ConformOptions, sink:
     seen: head.seen,
     usage: () => account.total(),
 
-    takeRun: (text, at): number => (parsed || outcome !== undefined ? at : sameShape.run(text, at, took)),
+    takeRun: (text, at): number =>
+      runs === undefined || outcome !== undefined ? at : sameShape.run(text, at, runs, took),
 
     take(event): void {
       if (outcome !== undefined) return;
@@ -322,25 +335,4 @@ function firstDelta(choice: Choice): JsonObject {
   if (choice.started) return {};
   choice.started = true;
   return { role: "assistant" };
-}
-
-function noteCleanCall(wire: JsonObject, choice: Choice): void {
-  const index = wire["index"] as number;
-  const body = wire["function"] as JsonObject;
-  const args = typeof body["arguments"] === "string" ? body["arguments"] : "";
-  const open = choice.calls[index];
-  if (open !== undefined) open.args += args;
-  else {
-    const id = wire["id"] as string;
-    choice.calls.push({
-      upstreamIndex: index,
-      upstreamId: id,
-      id,
-      type: "function",
-      name: body["name"] as string,
-      args,
-      waiting: "",
-      out: index,
-    });
-  }
 }

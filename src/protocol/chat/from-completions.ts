@@ -19,14 +19,13 @@ export function chatFromCompletions(shape: AnswerShape, topLogprobs: number | un
   if (topLogprobs === undefined) return form;
   const told = (text: string): string => withChatLogprobs(text, topLogprobs);
   const create =
-    (identity: Identity, parsed: boolean) =>
+    (identity: Identity) =>
     (sink: ChunkSink): Conform =>
-      reading(createConform({ shape, identity, parsed }, sink), told);
+      reading(createConform({ shape, identity }, sink), told);
   return {
     ...form,
-    stream: (identity) => createAnswerStream(create(identity, false), MAX_EVENT_BYTES),
-    gather: (identity) =>
-      createAnswerGather(create(identity, true), createAggregate(), MAX_EVENT_BYTES, MAX_ANSWER_BYTES),
+    stream: (identity) => createAnswerStream(create(identity), MAX_EVENT_BYTES),
+    gather: (identity) => createAnswerGather(create(identity), createAggregate(), MAX_EVENT_BYTES, MAX_ANSWER_BYTES),
     whole: (text, identity) => form.whole(told(text), identity),
   };
 }

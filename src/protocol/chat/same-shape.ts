@@ -1,28 +1,45 @@
-import type { JsonObject } from "../json/lossless.ts";
+import { isObject, type JsonObject } from "../json/lossless.ts";
+import { encodeEvent } from "../sse/encode.ts";
 import type { Choice } from "./choice.ts";
 
+/** Is shown what becomes of a run of events. */
+export interface RunSink {
+  /** The events that stand in the text from `start` to `end` leave as they are. */
+  unchanged(start: number, end: number): void;
+  /** These events leave in the place of others. */
+  changed(events: string): void;
+}
+
 /**
- * Nearly every chunk of a stream is the last one with another text in it. Once such a chunk has been parsed and found clean, an
- * event with the same bytes before and after its text is clean too, and need not be parsed: a burst costs a fifth.
+ * Nearly every chunk of a stream is the last one with another text in it. Once such a chunk has been parsed, an event with the same
+ * bytes before and after its text has the same fate, and need not be parsed: it leaves as it is if the other one was clean, or with
+ * its text in the place of the other's if that was repaired. A burst costs a fifth.
  */
 export interface SameShape {
   /** Remembers the shape of a clean chunk, if it brings nothing but text. */
   learn(data: string, wire: JsonObject, choice: Choice): void;
+  /** The same for a chunk that was repaired. @param written the one chunk that left in its place */
+  learnRepaired(data: string, wire: JsonObject, choice: Choice, written: JsonObject): void;
   /** How far the text goes on with events of that shape from `at`, where an event begins. Calls `took` for each. */
-  run(text: string, at: number, took: () => void): number;
+  run(text: string, at: number, sink: RunSink, took: () => void): number;
 }
 
 const OPENING = '"delta":{"content":"';
+const TEXTS = ["content", "reasoning", "reasoning_content", "refusal"];
 // What ends a JSON string, begins an escape (half a character may hide in one) or a special token, or must not stand in it.
 // oxlint-disable-next-line no-control-regex
 const NOT_PLAIN = /["\\<\u0000-\u001f]/;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
 const MAX_CONTENT = 1000;
+/** Stands for the text while a chunk is written. */
+const PLACE = "\ue000text\ue001";
 
 export function createSameShape(): SameShape {
   let before = "";
   let after = "";
+  // What is written around the texts; undefined: the event leaves as it came.
+  let written: readonly string[] | undefined;
   let owner: Choice | undefined;
   // Facts about the text last looked at.
   let known = "";
@@ -31,23 +48,43 @@ export function createSameShape(): SameShape {
   let backslash = -1;
   let lineEnd = -1;
   let tag = -1;
+
+  const remember = (data: string, at: number, length: number, choice: Choice, pieces?: readonly string[]): void => {
+    before = `data: ${data.slice(0, at)}`;
+    after = `${data.slice(at + length)}\n\n`;
+    owner = choice;
+    written = pieces;
+  };
+
   return {
     learn(data, wire, choice): void {
       const delta = wire["delta"] as JsonObject;
       const { content } = delta;
-      if (typeof content !== "string" || content === "" || content.length > MAX_CONTENT || NOT_PLAIN.test(content))
-        return;
-      if (Object.keys(delta).length !== 1) return;
-      if (wire["finish_reason"] !== null || (wire["logprobs"] !== null && wire["logprobs"] !== undefined)) return;
-      const opening = data.indexOf(OPENING);
-      const at = opening + OPENING.length;
-      if (opening < 0 || data.indexOf(OPENING, at) >= 0 || !data.startsWith(`${content}"`, at)) return;
-      before = `data: ${data.slice(0, at)}`;
-      after = `${data.slice(at + content.length)}\n\n`;
-      owner = choice;
+      if (!isPlain(content) || Object.keys(delta).length !== 1 || !saysNoMore(wire)) return;
+      const at = placeOf(data, OPENING, content);
+      if (at >= 0) remember(data, at, content.length, choice);
     },
 
-    run(text, at, took): number {
+    learnRepaired(data, wire, choice, chunk): void {
+      const { delta } = wire;
+      const [out] = chunk["choices"] as [JsonObject];
+      const said = out["delta"] as JsonObject;
+      if (!isObject(delta) || choice.unrepeat !== undefined || "role" in said) return;
+      // A key or a text that is spelled with an escape is not what it looks like.
+      if (!saysNoMore(wire) || out["logprobs"] !== null || data.includes("\\")) return;
+      const [name = "", ...others] = TEXTS.filter((one) => !isNothing(delta[one]) && delta[one] !== "");
+      const text = delta[name];
+      if (others.length > 0 || !isPlain(text) || bringsMore(delta)) return;
+      const opening = data.includes(`"${name}": "`) ? `"${name}": "` : `"${name}":"`;
+      const at = placeOf(data, opening, text);
+      if (at < 0) return;
+      const names = TEXTS.filter((one) => said[one] === text);
+      const template = { ...said, ...Object.fromEntries(names.map((one) => [one, PLACE])) };
+      const pieces = encodeEvent(JSON.stringify({ ...chunk, choices: [{ ...out, delta: template }] })).split(PLACE);
+      if (names.length > 0 && pieces.length === names.length + 1) remember(data, at, text.length, choice, pieces);
+    },
+
+    run(text, at, sink, took): number {
       if (
         owner === undefined ||
         owner.ended ||
@@ -67,6 +104,7 @@ export function createSameShape(): SameShape {
       seenTo = at;
       // What stands between the texts of two neighbours is compared in one go.
       const between = after + before;
+      let events = "";
       for (let more = true; more;) {
         const content = seenTo + before.length;
         const quote = text.indexOf('"', content);
@@ -77,13 +115,39 @@ export function createSameShape(): SameShape {
         if (tag >= 0 && tag < content) tag = text.indexOf("<", content);
         if (tag >= 0 && tag < quote) break;
         if (quote < 0 || lineEnd < quote || (backslash >= 0 && backslash < quote)) break;
+        // That a text is empty is told otherwise than what it says.
+        if (written !== undefined && quote === content) break;
         // Comparing slices is a memory comparison; `startsWith` goes character by character.
         more = text.slice(quote, quote + between.length) === between;
         if (!more && !text.startsWith(after, quote)) break;
+        if (written !== undefined) events += written.join(text.slice(content, quote));
         seenTo = quote + after.length;
         took();
       }
+      if (events !== "") sink.changed(events);
+      else if (seenTo > at) sink.unchanged(at, seenTo);
       return seenTo;
     },
   };
+}
+
+const isPlain = (text: unknown): text is string =>
+  typeof text === "string" && text !== "" && text.length <= MAX_CONTENT && !NOT_PLAIN.test(text);
+
+const isNothing = (value: unknown): boolean => value === null || value === undefined;
+
+/** Whether a choice says nothing but its delta. */
+const saysNoMore = (wire: JsonObject): boolean => isNothing(wire["finish_reason"]) && isNothing(wire["logprobs"]);
+
+/** Whether a delta brings what changes more than a text. */
+const bringsMore = ({ tool_calls, function_call, audio }: JsonObject): boolean =>
+  !(isNothing(tool_calls) || (Array.isArray(tool_calls) && tool_calls.length === 0)) ||
+  !isNothing(function_call) ||
+  !isNothing(audio);
+
+/** Where the text stands, if what opens it stands only there. */
+function placeOf(data: string, opening: string, text: string): number {
+  const found = data.indexOf(opening);
+  const at = found + opening.length;
+  return found >= 0 && data.indexOf(opening, at) < 0 && data.startsWith(`${text}"`, at) ? at : -1;
 }

@@ -3,8 +3,8 @@ import { createAnswerStream } from "../answer-stream.ts";
 import { createConform, type ConformOptions } from "./conform.ts";
 
 export function createChatStream(
-  options: Omit<ConformOptions, "parsed">,
+  options: Omit<ConformOptions, "runs">,
   maxEventBytes: number = MAX_EVENT_BYTES,
 ): AnswerStream {
-  return createAnswerStream((sink) => createConform({ ...options, parsed: false }, sink), maxEventBytes);
+  return createAnswerStream((sink, runs) => createConform({ ...options, runs }, sink), maxEventBytes);
 }

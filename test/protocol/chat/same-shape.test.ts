@@ -47,6 +47,31 @@ const contentOf = (data: string): [number, string] | undefined => {
   return choice === undefined ? undefined : [choice.index, String(choice.delta.content)];
 };
 
+/** Chunks of servers that each say one thing more than they should, or say it elsewhere. */
+const DIALECTS: readonly ((text: string) => Json)[] = [
+  text,
+  (content) => chunk({ role: "assistant", content }),
+  (content) => chunk({ role: null, content, reasoning_content: null, tool_calls: null }),
+  (content) => chunk({ content, tool_calls: [] }),
+  (content) => chunk({ content, function_call: null, audio: null }),
+  (content) => chunk({ content: "", reasoning: content }),
+  (reasoning_content) => chunk({ content: null, reasoning_content }),
+  (reasoning) => chunk({ reasoning }),
+  (content) => chunk({ content, reasoning: content }),
+  (content) => chunk({ content, refusal: "no" }),
+  (content) => chunk({ content: 0, reasoning: content }),
+  (content) => chunk({ content, x: content }),
+  (content) => chunk({ role: "assistant", content }, null, { content, text: content }),
+  (content) => ({ ...chunk({ content }), id: "other" }),
+  (content) => ({ ...chunk({ content }), model: null }),
+  (content) => ({ ...chunk({ content }), usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } }),
+  (content) => ({ ...chunk({ content }), created: 1.5, extra: { deep: [1.5, "x"] } }),
+  (content) => chunk({ content }, ""),
+  (content) => chunk({ content }, null, { logprobs: { content: null } }),
+  (content) => chunk(undefined, null, { message: { role: "assistant", content } }),
+  (content) => chunk(undefined, null, { text: content }),
+];
+
 describe("runs of like events", () => {
   it("leave with their bytes, in whatever reads they come", () => {
     const sent = wire([chunk(ROLE), ...Array.from({ length: 200 }, (_, i) => text(`t${i}`)), STOP, "[DONE]"]);
@@ -96,6 +121,30 @@ describe("runs of like events", () => {
         expect(whole.done).toBe(true);
       }),
       { numRuns: 1000 },
+    );
+  });
+
+  it("of repaired ones read as if each had been parsed, whatever the dialect", { timeout: 60_000 }, () => {
+    const texts = ["a", "b c", "é😀", "", "<", "<|eot", "\\", '"', "0", "\ue000text\ue001"];
+    const anyEvents = fc.array(fc.tuple(fc.constantFrom(...DIALECTS), fc.constantFrom(...texts)), { maxLength: 12 });
+    // Like neighbours are what a run is made of.
+    const anyRuns = fc.tuple(
+      anyEvents,
+      fc.array(fc.constantFrom(...texts), { maxLength: 6 }),
+      fc.constantFrom(...DIALECTS),
+    );
+    const anyReasoning = fc.constantFrom("both", "as_sent", "reasoning", "reasoning_content", "none");
+    fc.assert(
+      fc.property(anyRuns, anyReasoning, fc.boolean(), anyCuts, ([events, run, dialect], reasoning, spaced, cuts) => {
+        const said = [...events.map(([tell, text]) => tell(text)), ...run.map(dialect)];
+        const written = spaced ? said.map((event) => JSON.stringify(event).replaceAll('":', '": ')) : said;
+        const sent = wire([chunk(ROLE), ...written, STOP, "[DONE]"]);
+        const shape = { reasoning } as const;
+        const known = stream(sent, { shape, cut: (bytes) => cutAt(bytes, cuts) });
+        expect(known.text).toBe(stream(sent, { shape, parsed: true }).text);
+        expect(known.done).toBe(true);
+      }),
+      { numRuns: 2000 },
     );
   });
 

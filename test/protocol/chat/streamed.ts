@@ -1,4 +1,5 @@
-import { createChatStream } from "../../../src/protocol/chat/stream.ts";
+import { createAnswerStream } from "../../../src/protocol/answer-stream.ts";
+import { createConform } from "../../../src/protocol/chat/conform.ts";
 import type { AnswerShape, Identity } from "../../../src/protocol/chat/types.ts";
 import type { WireError } from "../../../src/protocol/errors.ts";
 import type { JsonObject } from "../../../src/protocol/json/lossless.ts";
@@ -44,6 +45,8 @@ export interface StreamOptions {
   readonly cut?: (bytes: Uint8Array) => readonly Uint8Array[];
   /** The body breaks off instead of ending. */
   readonly broken?: boolean;
+  /** Every chunk is parsed: none is known by the look of it. */
+  readonly parsed?: boolean;
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -51,9 +54,13 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** What a client is sent for the bytes of an upstream, which is not read beyond the end of its answer. */
 export function stream(
   text: string,
-  { shape = {}, cut = (bytes) => [bytes], broken = false }: StreamOptions = {},
+  { shape = {}, cut = (bytes) => [bytes], broken = false, parsed = false }: StreamOptions = {},
 ): Streamed {
-  const chat = createChatStream({ shape: { ...SHAPE, ...shape }, identity: identity() }, 1_000_000);
+  const options = { shape: { ...SHAPE, ...shape }, identity: identity() };
+  const chat = createAnswerStream(
+    (sink, runs) => createConform(parsed ? options : { ...options, runs }, sink),
+    1_000_000,
+  );
   const out: Uint8Array[] = [];
   const take = (bytes: Uint8Array | undefined): void => {
     if (bytes !== undefined) out.push(bytes.slice());
