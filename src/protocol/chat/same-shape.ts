@@ -31,6 +31,8 @@ const TEXTS = ["content", "reasoning", "reasoning_content", "refusal"];
 const NOT_PLAIN = /["\\<\u0000-\u001f]/;
 // oxlint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u0009\u000b-\u001f]/;
+/** What may follow a backslash: escapes that have but one spelling. Half a character can hide in a `\\u`. */
+const ESCAPED = '"\\\\bfnrt';
 const MAX_CONTENT = 1000;
 /** Stands for the text while a chunk is written. */
 const PLACE = "\ue000text\ue001";
@@ -107,8 +109,12 @@ export function createSameShape(): SameShape {
       let events = "";
       for (let more = true; more;) {
         const content = seenTo + before.length;
-        const quote = text.indexOf('"', content);
+        let quote = text.indexOf('"', content);
         if (backslash >= 0 && backslash < content) backslash = text.indexOf("\\", content);
+        while (backslash >= 0 && backslash < quote && ESCAPED.includes(text.charAt(backslash + 1))) {
+          if (backslash + 1 === quote) quote = text.indexOf('"', quote + 1);
+          backslash = text.indexOf("\\", backslash + 2);
+        }
         // An event ends with its line: a quote behind it belongs to another.
         if (lineEnd < content) lineEnd = text.indexOf("\n", content);
         // A special token may begin here.

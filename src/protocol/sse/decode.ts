@@ -185,11 +185,14 @@ function lineEnd(bytes: Uint8Array): number {
   if (bytes.byteOffset % 4 === 0 && end >= 64) {
     const isLineEnd = (at: number): boolean => bytes[at] === LF || bytes[at] === CR;
     while (end % 4 !== 0) if (isLineEnd(--end)) return end + 1;
-    const words = new Uint32Array(bytes.buffer, bytes.byteOffset, end / 4);
+    const words = new Int32Array(bytes.buffer, bytes.byteOffset, end / 4);
     let at = end / 4;
-    while (at > 0 && !hasByte((words[at - 1] as number) ^ FOUR_LF) && !hasByte((words[at - 1] as number) ^ FOUR_CR))
+    for (;;) {
+      while (at > 0 && !hasControl(words[at - 1] as number)) at--;
+      end = at * 4;
+      if (at === 0 || [1, 2, 3, 4].some((back) => isLineEnd(end - back))) break;
       at--;
-    end = at * 4;
+    }
   }
   for (; end > 0; end--) {
     const byte = bytes[end - 1];
@@ -198,7 +201,5 @@ function lineEnd(bytes: Uint8Array): number {
   return 0;
 }
 
-const FOUR_LF = 0x0a0a0a0a;
-const FOUR_CR = 0x0d0d0d0d;
-/** Whether one of the four bytes of a word is zero (https://graphics.stanford.edu/~seander/bithacks.html#ZeroInWord). */
-const hasByte = (word: number): boolean => ((word - 0x01010101) & ~word & 0x80808080) !== 0;
+/** Whether one of the four bytes of a word is below 0x20 (https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord). */
+const hasControl = (word: number): boolean => ((word - 0x20202020) & ~word & 0x80808080) !== 0;

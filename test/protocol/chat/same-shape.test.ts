@@ -22,6 +22,12 @@ const NEARLY: readonly string[] = [
   JSON.stringify(text("")),
   JSON.stringify(text('q"uote')),
   JSON.stringify(text("back\\slash")),
+  JSON.stringify(text("line\nend\t\b\f\r")),
+  JSON.stringify(text("ends with \\")),
+  JSON.stringify(text('ends with "')),
+  JSON.stringify(text('\\"\\\\"')),
+  JSON.stringify(text("@")).replace("@", "a\\/b"),
+  JSON.stringify(text("@\\")).replace("@", "\\ud83d"),
   JSON.stringify(text('x"},"logprobs":null,"finish_reason":null}]}')),
   JSON.stringify(text("é😀\u2028")),
   JSON.stringify(text("@")).replace("@", "\\ud83d"),
@@ -125,7 +131,7 @@ describe("runs of like events", () => {
   });
 
   it("of repaired ones read as if each had been parsed, whatever the dialect", { timeout: 60_000 }, () => {
-    const texts = ["a", "b c", "é😀", "", "<", "<|eot", "\\", '"', "0", "\ue000text\ue001"];
+    const texts = ["a", "b c", "é😀", "", "<", "<|eot", "\\", '"', 'q"\n\\', "0", "\ue000text\ue001"];
     const anyEvents = fc.array(fc.tuple(fc.constantFrom(...DIALECTS), fc.constantFrom(...texts)), { maxLength: 12 });
     // Like neighbours are what a run is made of.
     const anyRuns = fc.tuple(
