@@ -11,6 +11,7 @@ import { createDeparture } from "../upstream/departure.ts";
 import { createExchange, type Exchange, type Reply } from "../upstream/exchange.ts";
 import { headersFor, type UpstreamRequest } from "../upstream/request.ts";
 import { BINDING_MISSING, failed, type Asked } from "./complete.ts";
+import { createPassedEvents, type Passed } from "./passed-events.ts";
 import type { Ports } from "./ports.ts";
 
 /** A request whose answer is the client's to read: it passes as it comes, but for errors. */
@@ -116,7 +117,7 @@ function faultOf(text: string, body: unknown, ended: boolean, answer: PassCall["
   return isObject(body) && isErrorBody(body) ? failureFromBody(undefined, text) : undefined;
 }
 
-/** Read, write, and nothing else. What breaks off must not look whole. */
+/** Read, write, and nothing else; of events, those that are errors are told as ours are. What breaks off must not look whole. */
 async function pump(
   call: PassCall,
   ports: Ports,
@@ -126,30 +127,38 @@ async function pump(
   writable: WritableStream<Uint8Array>,
 ): Promise<void> {
   const writer = writable.getWriter();
-  const { idle_ms } = call.target.deadlines;
   const utf8 = new TextEncoder();
-  for (
-    let bytes: Uint8Array | undefined = typeof first === "string" ? utf8.encode(first) : first;
-    bytes !== undefined;
-  ) {
-    // A slow client is no reason to give the upstream up.
-    exchange.deadline.pause();
-    try {
-      if (bytes.length > 0) await writer.write(bytes);
-    } catch {
-      return;
+  const events = /^text\/event-stream\b/i.test(reply.contentType ?? "") ? createPassedEvents() : undefined;
+  const fail = async (failure: Failure): Promise<void> => {
+    const { error } = failed(call, ports, failure);
+    if (events === undefined) return writer.abort(error.code);
+    await writer.write(utf8.encode(encodeEvent(JSON.stringify({ error }))));
+    await writer.close();
+  };
+  let bytes: Uint8Array | undefined = typeof first === "string" ? utf8.encode(first) : first;
+  try {
+    for (let broken: Failure | undefined; ;) {
+      const passed: Passed =
+        events === undefined
+          ? { bytes: bytes ?? NOTHING, failure: undefined }
+          : bytes === undefined
+            ? events.end()
+            : events.take(bytes);
+      // A slow client is no reason to give the upstream up.
+      exchange.deadline.pause();
+      if (passed.bytes.length > 0) await writer.write(passed.bytes);
+      const failure = passed.failure ?? broken;
+      if (failure !== undefined) return await fail(failure);
+      if (bytes === undefined) return await writer.close();
+      exchange.deadline.set("idle_ms", call.target.deadlines.idle_ms);
+      bytes = await reply.read().catch(() => {
+        broken = exchange.broken();
+        return undefined;
+      });
     }
-    exchange.deadline.set("idle_ms", idle_ms);
-    try {
-      bytes = await reply.read();
-    } catch {
-      const { error } = failed(call, ports, exchange.broken());
-      if (/^text\/event-stream\b/i.test(reply.contentType ?? "")) {
-        await writer.write(utf8.encode(encodeEvent(JSON.stringify({ error })))).catch(() => undefined);
-        return writer.close().catch(() => undefined);
-      }
-      return writer.abort(error.code).catch(() => undefined);
-    }
+  } catch {
+    // The client has left; there is nobody to tell.
   }
-  await writer.close().catch(() => undefined);
 }
+
+const NOTHING = new Uint8Array();

@@ -10,12 +10,7 @@ const LIMIT_MS = 5000;
 const WHOLE = { stream: false, omitKey: false, options: false };
 
 /** How many tokens the context of a model leaves behind a prompt: completions are short unless they are told. */
-export async function roomFor(
-  prompt: string,
-  target: Target,
-  model: string,
-  ports: Ports,
-): Promise<number> {
+export async function roomFor(prompt: string, target: Target, model: string, ports: Ports): Promise<number> {
   // Where it is an endpoint of the server's own it counts as that server does; of others nobody knows what it is.
   if (!target.provider.rootEndpoints.includes("/tokenize")) return DEFAULT_ROOM;
   const counted = await tokenize(prompt, target, model, ports).catch(() => undefined);
@@ -25,12 +20,7 @@ export async function roomFor(
   return Math.max(max_model_len - count, 1);
 }
 
-async function tokenize(
-  prompt: string,
-  target: Target,
-  model: string,
-  ports: Ports,
-): Promise<JsonObject | undefined> {
+async function tokenize(prompt: string, target: Target, model: string, ports: Ports): Promise<JsonObject | undefined> {
   const fetch = ports.fetcherOf(target.binding);
   const headers = headersFor(target, WHOLE, ports.newId("sluice-"), ports.secretOf);
   if (fetch === undefined || !headers.ok) return undefined;

@@ -13,14 +13,13 @@ export interface Compiled {
   render(variables: JsonObject): string;
 }
 
-const MAX_TEMPLATE_LENGTH = 256 * 1024;
 const MOST_COMPILED = 32;
 // Loops run over what is in the request, and over this: nothing that a client says makes one endless.
 const LONGEST_RANGE = 10_000;
 
 const compiled = new Map<string, Compiled | undefined>();
 
-/** A template by its name or text, parsed once per isolate. Undefined: it is none, or too large. */
+/** A template by its name or text, parsed once per isolate. Undefined: it is none. */
 export function compile(template: string): Compiled | undefined {
   if (compiled.has(template)) {
     const known = compiled.get(template);
@@ -36,7 +35,6 @@ export function compile(template: string): Compiled | undefined {
 }
 
 function parseTemplate(text: string): Compiled | undefined {
-  if (text.length > MAX_TEMPLATE_LENGTH) return undefined;
   let program: ReturnType<typeof parse>;
   try {
     program = parse(tokenize(text, { lstrip_blocks: true, trim_blocks: true }));

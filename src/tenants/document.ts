@@ -1,9 +1,11 @@
 import * as z from "zod/mini";
+import type { JsonObject } from "../protocol/json/lossless.ts";
 import { isReasoningFamily, isToolFamily } from "../protocol/text/family-names.ts";
 import { PROVIDERS, type ProviderId } from "../upstream/catalog.ts";
 import { CHOICES, RANGED, SWITCHES } from "../upstream/provider.ts";
 
 const TEMPLATES = ["none", "llama3", "chatml"];
+const MAX_TEMPLATE_LENGTH = 256 * 1024;
 
 const text = (form: RegExp, message: string): z.ZodMiniString => z.string().check(z.regex(form, message));
 
@@ -57,14 +59,13 @@ const family = (known: (name: string) => boolean): z.ZodMiniString =>
       ),
     );
 // What has no brace in it is a name.
-const template = z
-  .string()
-  .check(
-    z.refine(
-      (value) => value.includes("{") || TEMPLATES.includes(value),
-      `must be ${TEMPLATES.join(", ")} or Jinja text`,
-    ),
-  );
+const template = z.string().check(
+  z.maxLength(MAX_TEMPLATE_LENGTH, `must have at most ${MAX_TEMPLATE_LENGTH / 1024} KiB`),
+  z.refine(
+    (value) => value.includes("{") || TEMPLATES.includes(value),
+    `must be ${TEMPLATES.join(", ")} or Jinja text`,
+  ),
+);
 const dialect = {
   text: z.optional(
     z.strictObject({
@@ -175,7 +176,10 @@ export function parseDocument(
   const result = schema.safeParse(value);
   if (!result.success)
     return { faults: result.error.issues.slice(0, MOST_FAULTS).flatMap(faultsOf).slice(0, MOST_FAULTS) };
-  const faults = [...missingBaseUrls(result.data), ...unknownUpstreams(result.data)].slice(0, MOST_FAULTS);
+  const faults = [...protoNames(value), ...missingBaseUrls(result.data), ...unknownUpstreams(result.data)].slice(
+    0,
+    MOST_FAULTS,
+  );
   return faults.length > 0 ? { faults } : { document: result.data };
 }
 
@@ -195,7 +199,7 @@ function faultsOf(issue: z.core.$ZodIssue): string[] {
         `${at}: ${issue.origin === "array" || issue.origin === "string" ? issue.message : `must be at least ${issue.minimum}`}`,
       ];
     case "too_big":
-      return [`${at}: must be at most ${issue.maximum}`];
+      return [`${at}: ${issue.origin === "string" ? issue.message : `must be at most ${issue.maximum}`}`];
     case "invalid_key":
       return [`${at}: ${issue.issues[0]?.message ?? "is not a valid name"}`];
     default:
@@ -207,6 +211,15 @@ function pathOf(path: readonly PropertyKey[]): string {
   return path
     .map((step, i) => (typeof step === "number" ? `[${step}]` : `${i === 0 ? "" : "."}${String(step)}`))
     .join("");
+}
+
+/** The one name that an object cannot have like any other: what goes by it would be dropped without a word. */
+function protoNames(value: unknown, at = ""): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.keys(value).flatMap((key) => {
+    const path = Array.isArray(value) ? `${at}[${key}]` : at === "" ? key : `${at}.${key}`;
+    return key === "__proto__" ? [`${path}: not a valid name`] : protoNames((value as JsonObject)[key], path);
+  });
 }
 
 /** A base URL can be left out where the provider has one, or where a binding leads to it. */

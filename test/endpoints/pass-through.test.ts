@@ -271,6 +271,24 @@ describe("answers", () => {
     expect(events).toContain('"code":"upstream_cut"');
   });
 
+  test("an error among events is told as ours are, and ends them", async () => {
+    const tell = async (body: string): Promise<string> => {
+      rig.answer((_seen, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end(body));
+      return (await rig.post("/v1/audio/speech", { model: "m" })).text();
+    };
+    const delta = 'data: {"type":"speech.audio.delta","audio":"AAAA"}\n\n';
+    expect(await tell(`: wait\r\n\r\nevent: x\ndata:{"type":"a"}\n\n${delta}data: [DONE]\n\n`)).toBe(
+      `event: x\ndata: {"type":"a"}\n\n${delta}data: [DONE]\n\n`,
+    );
+    const fault = { error: { message: "no voice at http://10.0.0.1:9000/v1", type: "server_error", code: 500 } };
+    const told = await tell(`${delta}data: ${JSON.stringify(fault)}\n\n${delta}data: [DONE]\n\n`);
+    expect(told).toMatch(/^data: \{"type":"speech.audio.delta","audio":"AAAA"\}\n\ndata: \{"error":\{[^\n]*\}\}\n\n$/);
+    expect(told).not.toContain("10.0.0.1");
+    expect(JSON.parse(told.split("data: ")[2] as string)).toMatchObject({
+      error: { message: expect.any(String), type: expect.any(String), param: null },
+    });
+  });
+
   test("a client that leaves cancels the upstream", async () => {
     let gone = false;
     rig.answer((_seen, response) => {

@@ -149,6 +149,18 @@ describe("a fault is told with its path", () => {
       "upstreams.gpu.template: must be none, llama3, chatml or Jinja text",
     ],
     [
+      "a template that is too long",
+      documentWith({ template: `{{ x }}${" ".repeat(262_144)}` }),
+      "upstreams.gpu.template: must have at most 256 KiB",
+    ],
+    [
+      "a name that no object can have",
+      JSON.parse(
+        '{"upstreams":{"gpu":{"base_url":"http://x/v1"}},"tenants":{"a":{"routes":{"__proto__":{"targets":[]}}}}}',
+      ),
+      "tenants.a.routes.__proto__: not a valid name",
+    ],
+    [
       "an unknown way with what is unsupported",
       documentWith({ unsupported: "ignore" }),
       "upstreams.gpu.unsupported: must be one of refuse, drop",

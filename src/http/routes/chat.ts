@@ -95,11 +95,7 @@ function filled(
 }
 
 /** For a server that fetches no images itself. */
-async function withImages(
-  shaped: Shaped,
-  target: Target,
-  ports: Ports,
-): Promise<Result<Shaped, GatewayError>> {
+async function withImages(shaped: Shaped, target: Target, ports: Ports): Promise<Result<Shaped, GatewayError>> {
   const fetch = target.capabilities.image_urls ? undefined : ports.fetcherOf(undefined);
   return fetch === undefined ? ok(shaped) : inlineImages(shaped, target, fetch);
 }
