@@ -1,10 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { anyCuts, bytesOf, cutAt } from "../sse/cut.ts";
-import { choiceChunk, chunk, HEAD, ROLE, stream, wire, type Json, type Streamed } from "./streamed.ts";
-
-const STOP = chunk({}, "stop");
-const text = (content: string): Json => chunk({ content });
+import { choiceChunk, chunk, HEAD, ROLE, STOP, stream, textChunk, wire, type Json, type Streamed } from "./streamed.ts";
 
 /** What a client has read in the end, by choice. */
 const readBy = ({ chunks }: Streamed): Record<number, string> => {
@@ -18,28 +15,28 @@ const readBy = ({ chunks }: Streamed): Record<number, string> => {
 
 // Like the event before it but for one thing, which must be seen.
 const NEARLY: readonly string[] = [
-  JSON.stringify(text("plain")),
-  JSON.stringify(text("")),
-  JSON.stringify(text('q"uote')),
-  JSON.stringify(text("back\\slash")),
-  JSON.stringify(text("line\nend\t\b\f\r")),
-  JSON.stringify(text("ends with \\")),
-  JSON.stringify(text('ends with "')),
-  JSON.stringify(text('\\"\\\\"')),
-  JSON.stringify(text("@")).replace("@", "a\\/b"),
-  JSON.stringify(text("@\\")).replace("@", "\\ud83d"),
-  JSON.stringify(text('x"},"logprobs":null,"finish_reason":null}]}')),
-  JSON.stringify(text("é😀\u2028")),
-  JSON.stringify(text("@")).replace("@", "\\ud83d"),
-  JSON.stringify(text("@")).replace("@", "\\ude00"),
-  JSON.stringify(text("@")).replace("@", "\\u0041"),
-  JSON.stringify({ ...text("id"), id: "other" }),
-  JSON.stringify({ ...text("created"), created: 6 }),
+  JSON.stringify(textChunk("plain")),
+  JSON.stringify(textChunk("")),
+  JSON.stringify(textChunk('q"uote')),
+  JSON.stringify(textChunk("back\\slash")),
+  JSON.stringify(textChunk("line\nend\t\b\f\r")),
+  JSON.stringify(textChunk("ends with \\")),
+  JSON.stringify(textChunk('ends with "')),
+  JSON.stringify(textChunk('\\"\\\\"')),
+  JSON.stringify(textChunk("@")).replace("@", "a\\/b"),
+  JSON.stringify(textChunk("@\\")).replace("@", "\\ud83d"),
+  JSON.stringify(textChunk('x"},"logprobs":null,"finish_reason":null}]}')),
+  JSON.stringify(textChunk("é😀\u2028")),
+  JSON.stringify(textChunk("@")).replace("@", "\\ud83d"),
+  JSON.stringify(textChunk("@")).replace("@", "\\ude00"),
+  JSON.stringify(textChunk("@")).replace("@", "\\u0041"),
+  JSON.stringify({ ...textChunk("id"), id: "other" }),
+  JSON.stringify({ ...textChunk("created"), created: 6 }),
   JSON.stringify(chunk({ content: "role", role: "assistant" })),
   JSON.stringify(chunk({ content: "null", reasoning: null })),
   JSON.stringify(chunk({ content: 5 })),
-  JSON.stringify(text("spaced")).replaceAll(",", ", "),
-  JSON.stringify(text("first")).replace('"content":"first"', '"content":"first","content":"second"'),
+  JSON.stringify(textChunk("spaced")).replaceAll(",", ", "),
+  JSON.stringify(textChunk("first")).replace('"content":"first"', '"content":"first","content":"second"'),
   JSON.stringify(choiceChunk(1, { content: "one" })),
   JSON.stringify({
     ...HEAD,
@@ -55,7 +52,7 @@ const contentOf = (data: string): [number, string] | undefined => {
 
 /** Chunks of servers that each say one thing more than they should, or say it elsewhere. */
 const DIALECTS: readonly ((text: string) => Json)[] = [
-  text,
+  textChunk,
   (content) => chunk({ role: "assistant", content }),
   (content) => chunk({ role: null, content, reasoning_content: null, tool_calls: null }),
   (content) => chunk({ content, tool_calls: [] }),
@@ -80,7 +77,7 @@ const DIALECTS: readonly ((text: string) => Json)[] = [
 
 describe("runs of like events", () => {
   it("leave with their bytes, in whatever reads they come", () => {
-    const sent = wire([chunk(ROLE), ...Array.from({ length: 200 }, (_, i) => text(`t${i}`)), STOP, "[DONE]"]);
+    const sent = wire([chunk(ROLE), ...Array.from({ length: 200 }, (_, i) => textChunk(`t${i}`)), STOP, "[DONE]"]);
     fc.assert(
       fc.property(anyCuts, (cuts) => {
         expect(stream(sent, { cut: (bytes) => cutAt(bytes, cuts) }).text).toBe(sent);
@@ -155,7 +152,9 @@ describe("runs of like events", () => {
   });
 
   it("are not known any more once their choice has finished", () => {
-    const out = stream(wire([chunk(ROLE), text("a"), text("b"), STOP, text("c"), text("d"), "[DONE]"]));
+    const out = stream(
+      wire([chunk(ROLE), textChunk("a"), textChunk("b"), STOP, textChunk("c"), textChunk("d"), "[DONE]"]),
+    );
     expect(out.chunks.map(({ choices }) => (choices as Json[])[0]?.["finish_reason"])).toEqual([
       null,
       null,
@@ -168,27 +167,27 @@ describe("runs of like events", () => {
   });
 
   it("do not let broken bytes by", () => {
-    const good = bytesOf(wire([chunk(ROLE), text("a"), text("b")]));
-    const bad = bytesOf(wire([text("@")])).map((byte) => (byte === 0x40 ? 0xff : byte));
+    const good = bytesOf(wire([chunk(ROLE), textChunk("a"), textChunk("b")]));
+    const bad = bytesOf(wire([textChunk("@")])).map((byte) => (byte === 0x40 ? 0xff : byte));
     const rest = bytesOf(wire([STOP, "[DONE]"]));
     const out = stream("", { cut: () => [good, bad, rest] });
     expect(readBy(out)).toEqual({ 0: "ab\ufffd" });
   });
 
   it("do not let an event by that is cut in two by a blank line", () => {
-    const [before, after] = JSON.stringify(text("@")).split("@") as [string, string];
+    const [before, after] = JSON.stringify(textChunk("@")).split("@") as [string, string];
     const out = stream(
-      `${wire([chunk(ROLE), text("a"), text("b")])}data: ${before}c\n\nfoo${after}\n\n${wire([text("d"), STOP, "[DONE]"])}`,
+      `${wire([chunk(ROLE), textChunk("a"), textChunk("b")])}data: ${before}c\n\nfoo${after}\n\n${wire([textChunk("d"), STOP, "[DONE]"])}`,
     );
     expect(out.failed).toBe("upstream_invalid");
     expect(readBy(out)).toEqual({ 0: "ab" });
   });
 
   it("do not let a text by that has a line end in it", () => {
-    const [before, after] = JSON.stringify(text("@")).split("@") as [string, string];
+    const [before, after] = JSON.stringify(textChunk("@")).split("@") as [string, string];
     for (const inside of ["c\nd", "c\ndata: d", "\n"]) {
       const out = stream(
-        `${wire([chunk(ROLE), text("a"), text("b")])}data: ${before}${inside}${after}\n\n${wire([text("d"), STOP, "[DONE]"])}`,
+        `${wire([chunk(ROLE), textChunk("a"), textChunk("b")])}data: ${before}${inside}${after}\n\n${wire([textChunk("d"), STOP, "[DONE]"])}`,
       );
       expect([out.failed, readBy(out)]).toEqual(["upstream_invalid", { 0: "ab" }]);
     }
@@ -196,7 +195,14 @@ describe("runs of like events", () => {
 
   it("do not let a control character by, which JSON forbids", () => {
     const out = stream(
-      wire([chunk(ROLE), text("a"), text("b"), JSON.stringify(text("@")).replace("@", "\u0001"), STOP, "[DONE]"]),
+      wire([
+        chunk(ROLE),
+        textChunk("a"),
+        textChunk("b"),
+        JSON.stringify(textChunk("@")).replace("@", "\u0001"),
+        STOP,
+        "[DONE]",
+      ]),
     );
     expect([out.done, out.failed]).toEqual([false, "upstream_invalid"]);
   });

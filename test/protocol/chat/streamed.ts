@@ -24,8 +24,13 @@ export const choiceChunk = (index: number, delta: unknown, finish: unknown = nul
   ...HEAD,
   choices: [{ index, delta, logprobs: null, finish_reason: finish }],
 });
+export const textChunk = (content: string): Json => chunk({ content });
+export const STOP = chunk({}, "stop");
+export const DONE = "[DONE]";
 export const usageChunk = (usage: unknown): Json => ({ ...HEAD, choices: [], usage });
 export const ROLE = { role: "assistant", content: "" };
+/** A whole answer around some chunks. */
+export const around = (...events: unknown[]): unknown[] => [chunk(ROLE), ...events, STOP, DONE];
 
 /** Events as an upstream writes them: JSON values, or text that is not JSON. */
 export const wire = (events: readonly unknown[]): string =>
