@@ -60,21 +60,37 @@ export async function checkAnswers(name: string, port: number): Promise<void> {
   }
 }
 
-async function exchangesPerSecond(port: number, connections: number, ms: number): Promise<number> {
-  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(port)));
-  const startedAt = performance.now();
-  let count = 0;
-  await Promise.all(
-    open.map(async (connection) => {
-      while (performance.now() - startedAt < ms) {
-        await connection.exchange(REQUESTS[MODELS.json]);
-        count += 1;
-      }
-    }),
-  );
-  const seconds = (performance.now() - startedAt) / 1000;
-  for (const connection of open) connection.close();
-  return count / seconds;
+/** Sixteen connections that make as many exchanges as they can, whenever they are told to, and what came of it so far. */
+interface Load {
+  count: number;
+  seconds: number;
+  cpuMs: number;
+  run(ms: number): Promise<void>;
+  stop(): void;
+}
+
+async function startLoad(port: number): Promise<Load> {
+  const connections = await Promise.all(Array.from({ length: 16 }, () => Connection.open(port)));
+  const load: Load = {
+    count: 0,
+    seconds: 0,
+    cpuMs: 0,
+    async run(ms): Promise<void> {
+      const startedAt = performance.now();
+      const one = async (connection: Connection): Promise<void> => {
+        while (performance.now() - startedAt < ms) {
+          await connection.exchange(REQUESTS[MODELS.json]);
+          load.count += 1;
+        }
+      };
+      await Promise.all(connections.map(one));
+      load.seconds += (performance.now() - startedAt) / 1000;
+    },
+    stop(): void {
+      for (const connection of connections) connection.close();
+    },
+  };
+  return load;
 }
 
 /** Medians over `times` exchanges with each of the two, request by request in turn: they share whatever else goes on. */
@@ -146,7 +162,9 @@ async function startIdleStream(port: number): Promise<Connection> {
 async function idleGrowthMb(code: WorkerCode): Promise<number> {
   const worker = await startWorker(code);
   try {
-    await exchangesPerSecond(worker.port, 16, 150);
+    const warming = await startLoad(worker.port);
+    await warming.run(150);
+    warming.stop();
     for (let at = 0; at < 100; at += 1) (await startIdleStream(worker.port)).close();
     await wait(200);
     const before = worker.rssBytes();
@@ -165,22 +183,32 @@ async function idleGrowthMb(code: WorkerCode): Promise<number> {
 
 export const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   json16: async (stage) => {
-    const cpuUs = { empty: 0, sluice: 0 };
     const ports = { direct: stage.upstreamPort, ...pair(stage) };
-    const { direct, empty, sluice } = await each(stage, ports, async (port, name) => {
-      if (name === "direct") return exchangesPerSecond(port, 16, 500);
-      const before = stage[name].cpuMs();
-      const perSecond = await exchangesPerSecond(port, 16, 500);
-      cpuUs[name] = ((stage[name].cpuMs() - before) * 1000) / (perSecond * 0.5);
-      return perSecond;
-    });
+    const loads = {
+      direct: await startLoad(ports.direct),
+      empty: await startLoad(ports.empty),
+      sluice: await startLoad(ports.sluice),
+    };
+    // Short slices in turn: what else the machine does then falls on all of them alike.
+    for (let slice = 0; slice < 5; slice += 1) {
+      await each({ ...stage, round: stage.round + slice }, ports, async (_port, name) => {
+        const cpuMs = (): number => (name === "direct" ? 0 : stage[name].cpuMs());
+        const before = cpuMs();
+        await loads[name].run(120);
+        loads[name].cpuMs += cpuMs() - before;
+        return loads[name].count;
+      });
+    }
+    for (const load of Object.values(loads)) load.stop();
+    const rate = ({ count, seconds }: Load): number => count / seconds;
+    const cpuUs = ({ count, cpuMs }: Load): number => (cpuMs * 1000) / count;
     return {
-      json16_vs_empty: sluice / empty,
-      json16_direct_rps: direct,
-      json16_empty_rps: empty,
-      json16_sluice_rps: sluice,
-      json16_empty_cpu_us: cpuUs.empty,
-      json16_sluice_cpu_us: cpuUs.sluice,
+      json16_vs_empty: rate(loads.sluice) / rate(loads.empty),
+      json16_direct_rps: rate(loads.direct),
+      json16_empty_rps: rate(loads.empty),
+      json16_sluice_rps: rate(loads.sluice),
+      json16_empty_cpu_us: cpuUs(loads.empty),
+      json16_sluice_cpu_us: cpuUs(loads.sluice),
     };
   },
   json1: async (stage) => {

@@ -7,6 +7,8 @@ import { refuseOrDrop, wrongValue } from "./refusal.ts";
 const KINDS = ["json", "regex", "choice", "grammar"] as const;
 type Kind = (typeof KINDS)[number] | "json_object";
 
+const GUIDED = KINDS.map((kind) => [kind, `guided_${kind}`] as const);
+
 /** Said beside a constraint, and advice at most. */
 const ADVICE = ["guided_decoding_backend"];
 
@@ -26,7 +28,7 @@ export const constraints: Rule = {
   apply(draft) {
     const known = draft.target.capabilities.constraints;
     if (known === "any") return undefined;
-    const guided = KINDS.filter((kind) => draft.has(`guided_${kind}`));
+    const guided = GUIDED.flatMap(([kind, name]) => (draft.has(name) ? [kind] : []));
     const structured = draft.has("structured_outputs");
     if (guided.length === 0 && !structured) return undefined;
     for (const name of ADVICE) if (draft.has(name)) draft.drop(name);

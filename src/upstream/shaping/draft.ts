@@ -79,7 +79,7 @@ export function createDraft({
   let whole: JsonObject | undefined;
 
   const get = (name: string): unknown =>
-    edits.has(name) ? edits.get(name) : Object.hasOwn(body, name) ? body[name] : undefined;
+    edits.size > 0 && edits.has(name) ? edits.get(name) : Object.hasOwn(body, name) ? body[name] : undefined;
   const has = (name: string): boolean => {
     const value = get(name);
     return value !== undefined && value !== null;

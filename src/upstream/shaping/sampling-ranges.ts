@@ -1,4 +1,4 @@
-import type { Range, Ranged } from "../provider.ts";
+import type { Range, Ranged, Ranges } from "../provider.ts";
 import type { Draft, Rule } from "./draft.ts";
 import { wrongValue } from "./refusal.ts";
 
@@ -6,14 +6,25 @@ import { wrongValue } from "./refusal.ts";
 export const samplingRanges: Rule = {
   name: "sampling-ranges",
   apply(draft) {
-    for (const [name, range] of Object.entries(draft.target.capabilities.ranges) as [Ranged, Range][]) {
-      for (const param of name === "repetition_penalty" ? [name, "repeat_penalty"] : [name]) {
-        if (isOutside(draft, param, range)) return wrongValue(param, `this model takes ${inWords(range)}`);
-      }
-    }
+    for (const [param, range] of listOf(draft.target.capabilities.ranges))
+      if (isOutside(draft, param, range)) return wrongValue(param, `this model takes ${inWords(range)}`);
     return undefined;
   },
 };
+
+/** By each name that a client may use. A target's ranges are listed once. */
+const lists = new WeakMap<Ranges, readonly (readonly [string, Range])[]>();
+
+function listOf(ranges: Ranges): readonly (readonly [string, Range])[] {
+  let list = lists.get(ranges);
+  if (list === undefined) {
+    list = (Object.entries(ranges) as [Ranged, Range][]).flatMap(([name, range]) =>
+      (name === "repetition_penalty" ? [name, "repeat_penalty"] : [name]).map((param) => [param, range] as const),
+    );
+    lists.set(ranges, list);
+  }
+  return list;
+}
 
 function isOutside(
   draft: Draft,
