@@ -4,7 +4,7 @@ import { front, type Handler } from "./http/middleware/front.ts";
 import { createModelLists } from "./gateway/model-lists.ts";
 import type { AppEnvironment } from "./http/environment.ts";
 import { onError } from "./http/on-error.ts";
-import { PASSED } from "./http/passed-endpoints.ts";
+import { AZURE, PASSED } from "./http/passed-endpoints.ts";
 import { errorResponse } from "./http/respond.ts";
 import { chatCompletions } from "./http/routes/chat.ts";
 import { textCompletions } from "./http/routes/completions.ts";
@@ -48,16 +48,15 @@ export function createApp(): Hono<AppEnvironment> {
   });
   const texts = textCompletions(tenantOf, memory);
   const vectors = embeddings(tenantOf, memory);
-  // The third is how Azure's clients ask.
-  for (const base of ["/v1", "", "/openai/deployments/:deployment"]) {
+  for (const base of ["/v1", "", AZURE]) {
     only("POST", `${base}/chat/completions`, chat);
     only("POST", `${base}/completions`, texts);
     only("POST", `${base}/embeddings`, vectors);
+    for (const endpoint of ["/audio/transcriptions", "/audio/translations"] as const)
+      only("POST", base + endpoint, transcriptions(endpoint, tenantOf));
   }
   for (const one of PASSED) for (const path of one.paths) only("POST", path, passed(one, tenantOf));
   for (const base of ["/v1", ""]) {
-    for (const endpoint of ["/audio/transcriptions", "/audio/translations"] as const)
-      only("POST", base + endpoint, transcriptions(endpoint, tenantOf));
     only("GET", `${base}/models`, listModels(tenantOf, lists));
     only("GET", `${base}/models/:id{.+}`, showModel(tenantOf, lists));
     for (const path of [`${base}/responses`, `${base}/responses/*`]) app.all(path, served(responsesNotSupported));

@@ -11,6 +11,9 @@ export interface PassedEndpoint {
   readonly defaultModel?: string;
 }
 
+/** How Azure's clients ask. */
+export const AZURE = "/openai/deployments/:deployment";
+
 /** Every endpoint that passes, and the only paths that are ever asked of an upstream beside those with a file of their own. */
 export const PASSED: readonly PassedEndpoint[] = [
   { paths: ["/v1/rerank"], endpoint: "/rerank", answer: "json" },
@@ -26,6 +29,9 @@ export const PASSED: readonly PassedEndpoint[] = [
     answer: "json",
     defaultModel: "omni-moderation-latest",
   },
-  { paths: ["/v1/images/generations", "/images/generations"], endpoint: "/images/generations", answer: "any" },
-  { paths: ["/v1/audio/speech", "/audio/speech"], endpoint: "/audio/speech", answer: "any" },
+  ...(["/images/generations", "/audio/speech"] as const).map((endpoint) => ({
+    paths: ["/v1", "", AZURE].map((base) => base + endpoint),
+    endpoint,
+    answer: "any" as const,
+  })),
 ];

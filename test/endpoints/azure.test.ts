@@ -53,6 +53,26 @@ test("Azure's client asks for chats, texts and embeddings by the deployment in t
   expect(rig.seen.every(({ headers }) => headers["api-key"] === undefined)).toBe(true);
 });
 
+test("and for pictures and sound", async () => {
+  rig.answer(({ path }, response) => {
+    if (path === "/v1/audio/speech") response.writeHead(200, { "content-type": "audio/wav" }).end("abc");
+    else if (path === "/v1/audio/transcriptions") sendJson(response, { text: "hi" });
+    else sendJson(response, { created: 1, data: [{ b64_json: "AAAA" }] });
+  });
+  const images = await azure.images.generate({ model: "renamed", prompt: "a" });
+  expect(images.data).toEqual([{ b64_json: "AAAA" }]);
+  const speech = await azure.audio.speech.create({ model: "m", voice: "v", input: "hi" });
+  expect(await speech.text()).toBe("abc");
+  const file = new File(["sound"], "a.wav");
+  expect((await azure.audio.transcriptions.create({ model: "m", file })).text).toBe("hi");
+  expect(rig.seen.map(({ path }) => path)).toEqual([
+    "/v1/images/generations",
+    "/v1/audio/speech",
+    "/v1/audio/transcriptions",
+  ]);
+  expect(rig.seen[0]?.json["model"]).toBe("there");
+});
+
 test("the model of the path counts, and may stand there alone", async () => {
   rig.answer((_seen, response) =>
     sendJson(response, { object: "list", model: "m", data: [{ object: "embedding", index: 0, embedding: [0.5] }] }),

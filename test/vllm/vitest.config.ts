@@ -15,6 +15,7 @@ class KillLast {
 }
 
 export default defineConfig({
+  cacheDir: fileURLToPath(new URL("../../node_modules/.vite", import.meta.url)),
   test: {
     root: fileURLToPath(new URL(".", import.meta.url)),
     include: ["suite/*.ts"],
