@@ -67,7 +67,7 @@ function placesOf(messages: unknown): Place[] {
       ? []
       : content.flatMap((value: unknown, part) => {
           const url = urlOf(value);
-          return url !== undefined && /^\s*https?:/i.test(url) ? [{ message, part, url }] : [];
+          return url !== undefined && /^\s*[a-z][a-z0-9+.-]*:\/\//i.test(url) ? [{ message, part, url }] : [];
         }),
   );
 }

@@ -13,10 +13,13 @@ export interface ListedModel {
 export interface ModelLists {
   /** Asks the upstream in the background, if what is known of it is old; what it says is there for a later request. */
   of(target: Target, ports: Ports): readonly ListedModel[];
+  /** The same; who is the first to ask waits a little for the answer. */
+  first(target: Target, ports: Ports): Promise<void>;
 }
 
 const FRESH_MS = 60_000;
 const LIMIT_MS = 10_000;
+const FIRST_MS = 2000;
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_MODELS = 2000;
 const MAX_UPSTREAMS = 200;
@@ -25,21 +28,29 @@ const WHOLE = { stream: false, omitKey: false, options: false };
 /** Made once per isolate. No request waits for another one's list: the runtime would cut it off with its owner. */
 export function createModelLists(): ModelLists {
   const lists = new Map<string, { askedAt: number; models: readonly ListedModel[] }>();
+  const keyOf = ({ upstream, baseUrl, credential }: Target): string => JSON.stringify([upstream, baseUrl, credential]);
+
+  const renew = async (target: Target, ports: Ports): Promise<void> => {
+    const key = keyOf(target);
+    const known = lists.get(key);
+    if (!serves(target, "/models") || (known !== undefined && ports.now() - known.askedAt < FRESH_MS)) return;
+    const entry = { askedAt: ports.now(), models: known?.models ?? [] };
+    if (known === undefined && lists.size >= MAX_UPSTREAMS) lists.delete(lists.keys().next().value as string);
+    lists.set(key, entry);
+    // What goes wrong here is told when the upstream is asked for an answer.
+    entry.models = (await fetchModels(target, ports).catch(() => undefined)) ?? entry.models;
+  };
+
   return {
     of(target, ports): readonly ListedModel[] {
-      if (!serves(target, "/models")) return [];
-      const key = JSON.stringify([target.upstream, target.baseUrl, target.credential]);
-      const known = lists.get(key);
-      if (known !== undefined && ports.now() - known.askedAt < FRESH_MS) return known.models;
-      const entry = { askedAt: ports.now(), models: known?.models ?? [] };
-      if (known === undefined && lists.size >= MAX_UPSTREAMS) lists.delete(lists.keys().next().value as string);
-      lists.set(key, entry);
-      const renew = async (): Promise<void> => {
-        entry.models = (await fetchModels(target, ports)) ?? entry.models;
-      };
-      // What went wrong here is told when the upstream is asked for an answer.
-      ports.waitUntil(renew().catch(() => undefined));
-      return entry.models;
+      ports.waitUntil(renew(target, ports));
+      return lists.get(keyOf(target))?.models ?? [];
+    },
+    async first(target, ports): Promise<void> {
+      if (lists.has(keyOf(target))) return;
+      const asked = renew(target, ports);
+      ports.waitUntil(asked);
+      await Promise.race([asked, new Promise((settle) => setTimeout(settle, FIRST_MS))]);
     },
   };
 }

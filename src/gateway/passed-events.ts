@@ -1,9 +1,9 @@
 import { MAX_EVENT_BYTES } from "../protocol/answer-form.ts";
-import { failureFromBody, isErrorBody, type Failure } from "../protocol/chat/part.ts";
+import { failureFromBody, type Failure } from "../protocol/chat/part.ts";
+import { gatewayError } from "../protocol/errors.ts";
 import { isObject, parseTolerant } from "../protocol/json/lossless.ts";
-import { createSseDecoder, type EventVisitor } from "../protocol/sse/decode.ts";
+import { createSseDecoder, type EventVisitor, type ServerSentEvent } from "../protocol/sse/decode.ts";
 import { encodeEvent } from "../protocol/sse/encode.ts";
-import { invalidAnswer } from "../protocol/upstream-error.ts";
 
 /** What leaves of some bytes, and why nothing leaves after it. */
 export interface Passed {
@@ -18,23 +18,36 @@ export interface PassedEvents {
   end(): Passed;
 }
 
+const TOO_LARGE = gatewayError(
+  "upstream_too_large",
+  "The upstream sent an event that is larger than this gateway accepts.",
+);
+const CUT = gatewayError("upstream_cut", "The upstream ended the stream in the middle of an event.");
+
 export function createPassedEvents(): PassedEvents {
   const decoder = createSseDecoder(MAX_EVENT_BYTES);
   const utf8 = new TextEncoder();
   let out = "";
+  let begun = false;
   let failure: Failure | undefined;
+  // An error that was sent as a document, under the label of events: without a single event.
+  let document = "";
   const visitor: EventVisitor = {
-    text: () => undefined,
+    text(text): void {
+      if (!begun) document += text;
+    },
     known: (_text, at) => at,
-    event({ data, event, complete }): void {
-      if (failure !== undefined || !complete) return;
-      const body = parseTolerant(data)?.value;
-      if (event === "error" || (isObject(body) && isErrorBody(body))) failure = failureFromBody(undefined, data);
-      else out += (event === "" ? "" : `event: ${event}\n`) + encodeEvent(data.replaceAll("\n", "\ndata: "));
+    event(event): void {
+      begun = true;
+      if (failure !== undefined) return;
+      failure = failureOf(event);
+      if (failure !== undefined) return;
+      const { data, event: name } = event;
+      out += (name === "" ? "" : `event: ${name}\n`) + encodeEvent(data.replaceAll("\n", "\ndata: "));
     },
   };
   const passed = (): Passed => {
-    if (decoder.overflown) failure ??= { error: invalidAnswer("an event that is too large") };
+    if (decoder.overflown || document.length > MAX_EVENT_BYTES) failure ??= { error: TOO_LARGE };
     const bytes = utf8.encode(out);
     out = "";
     return { bytes, failure };
@@ -46,7 +59,24 @@ export function createPassedEvents(): PassedEvents {
     },
     end(): Passed {
       decoder.flush(visitor);
+      if (!begun && isErrorText(document)) failure ??= failureFromBody(undefined, document);
       return passed();
     },
   };
+}
+
+function failureOf({ data, event, error, complete }: ServerSentEvent): Failure | undefined {
+  if (error !== undefined) return failureFromBody(undefined, error);
+  if (event === "error" || isErrorText(data)) return failureFromBody(undefined, data);
+  // The last event may come without its blank line, but not with half of its data.
+  const isHalf = !complete && /^\s*[[{"]/.test(data) && parseTolerant(data) === undefined;
+  return isHalf ? { error: CUT } : undefined;
+}
+
+/** Whether JSON says in so many words that it is an error: what these endpoints send has no common shape by which to tell more. */
+function isErrorText(text: string): boolean {
+  const body = parseTolerant(text)?.value;
+  if (!isObject(body)) return false;
+  const { error, type, object } = body;
+  return (error !== undefined && error !== null && error !== false) || type === "error" || object === "error";
 }

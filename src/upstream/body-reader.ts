@@ -17,7 +17,7 @@ const LARGEST = 256 * 1024;
  * @param length how many bytes will come, if that is known: it spares the last read
  */
 export function createBodyReader(body: ReadableStream<Uint8Array>, length: number | undefined): BodyReader {
-  const reader = body.getReader({ mode: "byob" });
+  const reader = byobReaderOf(body);
   let size = SMALLEST;
   let buffer = new ArrayBuffer(size);
   let rest = length ?? Infinity;
@@ -45,6 +45,15 @@ export function createBodyReader(body: ReadableStream<Uint8Array>, length: numbe
       if (!ended) reader.cancel().catch((reason: unknown) => reason);
     },
   };
+}
+
+/** A stream that was made by code (a binding's, say) brings buffers of its own; the runtime's, behind it, does not. */
+function byobReaderOf(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReader {
+  try {
+    return body.getReader({ mode: "byob" });
+  } catch {
+    return body.pipeThrough(new IdentityTransformStream()).getReader({ mode: "byob" });
+  }
 }
 
 /**

@@ -91,8 +91,15 @@ export function createExchange({
   };
   const broken = (): Failure => failure(() => CUT);
 
+  /** A body that has begun may not fall silent, nor take longer than what it belongs to. */
+  const limitBody = (): void => {
+    const { idle_ms, total_ms, first_event_ms } = target.deadlines;
+    const rest = openedAt + (stream ? first_event_ms : total_ms) - now();
+    if (rest > idle_ms) deadline.set("idle_ms", idle_ms);
+  };
+
   const readError = async (response: Response): Promise<Failure> => {
-    deadline.set("idle_ms", target.deadlines.idle_ms);
+    limitBody();
     const utf8 = new TextDecoder();
     let text = "";
     try {
@@ -110,23 +117,20 @@ export function createExchange({
     return { ...said, error: { ...said.error, headers: keptHeaders(response.headers) } };
   };
 
-  /** The reader of a response that says how long it is; without a stream, if that pays. */
   const readerOf = (response: Response): BodyReader => {
     const length = lengthOf(response.headers);
-    const { idle_ms, total_ms } = target.deadlines;
-    if (
-      response.ok &&
-      !stream &&
-      !raw &&
-      length !== undefined &&
-      length <= ONE_PIECE_BYTES &&
-      idle_ms >= ONE_PIECE_MS
-    ) {
-      if (openedAt + total_ms > now() + idle_ms) deadline.set("idle_ms", idle_ms);
+    if (response.ok && !stream && !raw && length !== undefined && isOnePiece(response.headers, length)) {
+      limitBody();
       return createWholeReader(response, unlessStopped);
     }
     return response.body === null ? EMPTY_BODY : createBodyReader(response.body, length);
   };
+
+  /** Whether a body need not be read as a stream. An event stream may be over before its end. */
+  const isOnePiece = (headers: Headers, length: number): boolean =>
+    length <= ONE_PIECE_BYTES &&
+    target.deadlines.idle_ms >= ONE_PIECE_MS &&
+    headers.get("content-type")?.includes("json") === true;
 
   /** Reads until the first byte that tells an event stream from JSON. */
   const sniff = async (response: Response): Promise<Result<Reply, Failure>> => {

@@ -61,13 +61,12 @@ const card = (id: string, more: object = {}): object => ({
   ...more,
 });
 
-test("a route with a star lists its upstream's own models, once they are known", async () => {
-  expect(await get("/v1/models")).toEqual({ object: "list", data: [card("fast")] });
+test("a route with a star lists its upstream's own models", async () => {
   const whole = {
     object: "list",
     data: [card("fast", { max_model_len: 2048 }), card("lora/sql"), card("tiny", { max_model_len: 2048 })],
   };
-  await expect.poll(() => get("/v1/models"), { timeout: 10_000 }).toEqual(whole);
+  expect(await get("/v1/models")).toEqual(whole);
   expect(await get("/v1/models/tiny")).toEqual(card("tiny", { max_model_len: 2048 }));
   expect(await get("/v1/models/lora%2Fsql")).toEqual(card("lora/sql"));
   expect(asked).toEqual([{ path: "/v1/models", method: "GET", key: "Bearer upstream-key" }]);

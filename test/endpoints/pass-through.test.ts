@@ -289,6 +289,40 @@ describe("answers", () => {
     });
   });
 
+  test.each<[string, string, string | null, RegExp]>([
+    ["a document", '{"error":{"message":"boom","type":"server_error"}}', null, /^$/],
+    [
+      "the last event, without its blank line",
+      'data: {"type":"a"}\n\ndata: {"error":{"message":"boom"}}',
+      null,
+      /^data: {"type":"a"}\n\n$/,
+    ],
+    ["a field of its own", 'error: {"message":"boom","code":500}\n\n', null, /^$/],
+    ["an event of that name", 'event: error\ndata: {"message":"boom"}\n\n', null, /^$/],
+    ["half an event", 'data: {"type":"a"}\n\ndata: {"type":"b', "upstream_cut", /^data: {"type":"a"}\n\n$/],
+  ])("an error among events that is %s", async (_what, body, code, before) => {
+    rig.answer((_seen, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end(body));
+    const text = await (await rig.post("/v1/audio/speech", { model: "m" })).text();
+    const at = text.lastIndexOf("data: ");
+    expect(text.slice(0, at)).toMatch(before);
+    const { error } = JSON.parse(text.slice(at + 6)) as { error: { message: string; code: string | null } };
+    if (code === null) expect(error.message).toContain("boom");
+    else expect(error.code).toBe(code);
+  });
+
+  test.each([
+    'data: {"type":"transcript.text.done","text":"hi","errors":[]}',
+    'data: {"type":"progress","message":"hi","detail":"x","error":null}',
+    "data: plain text",
+  ])("an event that is no error leaves as it came, also without its blank line: %s", async (event) => {
+    for (const end of ["", "\n", "\n\n"]) {
+      rig.answer(
+        (_seen, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end(event + end),
+      );
+      expect(await (await rig.post("/v1/audio/speech", { model: "m" })).text()).toBe(`${event}\n\n`);
+    }
+  });
+
   test("a client that leaves cancels the upstream", async () => {
     let gone = false;
     rig.answer((_seen, response) => {

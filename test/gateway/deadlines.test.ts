@@ -106,6 +106,16 @@ describe.concurrent("first_event_ms", () => {
   });
 });
 
+describe.concurrent("an error that does not come to its end", () => {
+  const half = `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n${refusal("too hot")}`;
+  const stalled: Script = async ({ put, gone }) => (await put(half), gone);
+
+  test("is told as far as it has come, within the limit of what was asked", async () => {
+    for (const answer of await Promise.all([stream("first/", stalled), whole("total/", stalled)]))
+      expect(await errorOf(answer)).toMatchObject({ status: 400, message: "too hot" });
+  });
+});
+
 describe.concurrent("idle_ms", () => {
   test.each<[string, Script]>([
     ["silence", silent],

@@ -49,6 +49,10 @@ describe.concurrent.each(FORMS)("asked for %s", (_form, stream) => {
         ) +
         lastChunk,
     ],
+    [
+      "a length that is too long, where events were asked for or not",
+      `HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 5000\r\n\r\n${role}${says("hello")}${finish}${done}`,
+    ],
     ["no [DONE]", streamHead() + inChunk(role + says("hello") + finish) + lastChunk],
     ["a finish and then a broken frame", `${streamHead()}${inChunk(role + says("hello") + finish)}zz\r\n`],
     ["white space and a byte order mark before it", response(200, `\ufeff \r\n ${completion("hello")}`)],

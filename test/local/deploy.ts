@@ -22,6 +22,13 @@ if (faults.length > 0) {
   for (const fault of faults) console.error(`vars.GATEWAY: ${fault}`);
   process.exit(1);
 }
+if (
+  config.vars["GATEWAY"] === undefined &&
+  !config.kv_namespaces.some(({ binding }: { binding: string }) => binding === "CONFIG")
+)
+  console.warn(
+    "There is neither a variable GATEWAY nor a KV binding CONFIG: the Worker will answer 503 until there is one.",
+  );
 const wrangler = join(projectRoot, "node_modules", "wrangler", "bin", "wrangler.js");
 const child = spawn(process.execPath, [wrangler, "deploy", ...process.argv.slice(2)], {
   stdio: "inherit",

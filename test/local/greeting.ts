@@ -15,6 +15,8 @@ export async function greeting(url: string, flags: Flags, settings: Settings): P
   if (flags.config === undefined && flags.upstream === undefined) {
     lines.push(...localModels.map(({ id, description }) => `  ${id.padEnd(18)}${description}`), "");
   }
+  if (settings.bindings.length > 0)
+    lines.push(`Not here, and asked over the network instead: the binding ${settings.bindings.join(", ")}.`, "");
   lines.push(
     `curl -N ${base}/chat/completions -H 'authorization: Bearer ${key}' -H 'content-type: application/json' \\`,
     `  -d '${body}'`,

@@ -39,8 +39,9 @@ describe("a document", () => {
   const document = {
     upstreams: {
       gpu: { credential: "GPU_KEY", binding: "VPC_GPU", headers: { "x-access": { secret: "ACCESS" } } },
-      other: { credential: "GPU_KEY" },
+      other: { base_url: "http://localhost:8000/v1", credential: "GPU_KEY" },
     },
+    tenants: {},
   };
 
   test("gets exactly the secrets that it names, from the environment first", async () => {
@@ -57,7 +58,15 @@ describe("a document", () => {
     await expect(loading).rejects.toThrow("upstreams.gpu.credential: the secret GPU_KEY");
     await expect(loading).rejects.toThrow("upstreams.gpu.headers.x-access: the secret ACCESS");
     await expect(loading).rejects.toThrow("upstreams.other.credential: ");
-    await expect(load('{"a":{"credential":"__proto__"}}')).rejects.toThrow("a.credential: ");
+    const proto = { upstreams: { a: { base_url: "http://a", credential: "__proto__" } }, tenants: {} };
+    await expect(load(JSON.stringify(proto))).rejects.toThrow("upstreams.a.credential: ");
+  });
+
+  test("that is wrong is told by its paths, before any secret is looked for", async () => {
+    const wrong = { ...document, upstreams: { gpu: { base_url: 5, credential: "GPU_KEY" } }, more: 1 };
+    await expect(load(JSON.stringify(wrong))).rejects.toThrow(
+      /upstreams\.gpu\.base_url: must be string\nmore: unknown name/,
+    );
   });
 
   test("that is none is an error", async () => {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs, parseEnv } from "node:util";
+import { parseDocument } from "../../src/tenants/document.ts";
 import { isRecord } from "./sample-arguments.ts";
 import { localModels } from "./upstream-models.ts";
 import { startUpstream } from "./upstream.ts";
@@ -60,7 +61,7 @@ export function readFlags(args: readonly string[]): Flags {
       },
     }).values;
   } catch (error) {
-    throw new SettingsError(`${(error as Error).message.split(". ")[0]}. See --help.`);
+    throw new SettingsError(`${(error as Error).message.split(". ")[0]}. Options come behind a \`--\`; see --help.`);
   }
   const { port = "8787", config, upstream, credential, help = false } = values;
   if (!/^\d+$/.test(port) || Number(port) > 65535) throw new SettingsError(`--port ${port}: this is no port number.`);
@@ -80,6 +81,8 @@ export async function loadSettings(
   place: Place = { environment: process.env, folder: "." },
 ): Promise<Settings> {
   const document = flags.config === undefined ? await ownDocument(flags) : await readDocument(flags.config);
+  const checked = parseDocument(document);
+  if ("faults" in checked) throw new SettingsError(checked.faults.join("\n"));
   const wanted = namesIn(document);
   return { document, secrets: await findSecrets(wanted.secrets, place), bindings: wanted.bindings };
 }

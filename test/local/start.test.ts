@@ -140,15 +140,14 @@ describe("npm start", () => {
   test("ends with 1 and the reason on a wrong flag or document", { timeout: limitMs }, async () => {
     const flag = npmStart("--prot", "1");
     expect(await flag.end()).toBe(1);
-    expect(flag.output().trim()).toBe("Unknown option '--prot'. See --help.");
+    expect(flag.output().trim()).toBe("Unknown option '--prot'. Options come behind a `--`; see --help.");
 
     const folder = await mkdtemp(join(tmpdir(), "sluice-start-"));
     const path = join(folder, "gateway.json");
     await writeFile(path, JSON.stringify({ upstreams: { gpu: { base_url: 5 } } }));
     const invalid = npmStart("--port", "0", "--config", path);
     expect(await invalid.end()).toBe(1);
-    expect(invalid.output()).toContain("upstreams.gpu.base_url");
-    expect(invalid.output()).toContain("The gateway refuses this configuration.");
+    expect(invalid.output()).toContain("upstreams.gpu.base_url: must be string");
     await rm(folder, { recursive: true });
   });
 });

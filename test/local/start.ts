@@ -1,5 +1,4 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { startGateway, type Gateway } from "./gateway.ts";
+import { startGateway } from "./gateway.ts";
 import { greeting } from "./greeting.ts";
 import { loadSettings, readFlags, SettingsError, usage } from "./settings.ts";
 
@@ -34,17 +33,5 @@ async function main(): Promise<void> {
     const inUse = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
     throw inUse ? new SettingsError(`Port ${flags.port} is in use. Choose another one with --port N.`) : error;
   });
-  await refuseUnconfigured(gateway);
   console.log(await greeting(gateway.url, flags, settings));
-}
-
-/** The Worker itself judges the document; without a valid one it answers 503 to everybody and logs the reason. */
-async function refuseUnconfigured(gateway: Gateway): Promise<void> {
-  const response = await fetch(`${gateway.url}/v1/models`);
-  await response.body?.cancel();
-  if (response.status !== 503) return;
-  // What the Worker logs comes through a pipe, and may arrive after its answer.
-  for (let turn = 0; turn < 20 && gateway.logs() === ""; turn += 1) await wait(50);
-  await gateway.stop();
-  throw new SettingsError("The gateway refuses this configuration.");
 }

@@ -142,6 +142,10 @@ describe("what is refused, by its place", () => {
     expect(param).toBe(at(2));
     expect(asked.every((one) => one === url)).toBe(true);
   });
+  it("another scheme is not passed on", async () => {
+    for (const other of ["file:///etc/passwd", " FTP://a.example.com/x.png", "gopher://a"])
+      expect(await inlined(asking(other))).toMatchObject({ param: at(1), asked: [] });
+  });
   it("a private address is not asked", async () => {
     const { param, asked, message } = await inlined(asking("http://127.0.0.1:8000/x"));
     expect([param, asked]).toEqual([at(1), []]);

@@ -132,6 +132,22 @@ test("a bug of our own is a 500 that tells nothing", async () => {
   }
 });
 
+test("an AI binding streams, too", async () => {
+  const config = {
+    upstreams: { ai: { provider: "workers-ai", binding: "AI" } },
+    routes: { m: { targets: [{ upstream: "ai", model: "@cf/meta/llama" }] } },
+    tenants: { acme: { keys: [KEY_HASH] } },
+  };
+  const events = ['{"response":"h"}', '{"response":"i"}', "[DONE]"].map((data) => `data: ${data}\n\n`).join("");
+  const finished = `data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n`;
+  const said = events.replace("data: [DONE]", `${finished}data: [DONE]`);
+  const run = async (): Promise<Response> => new Response(said, { headers: { "content-type": "text/event-stream" } });
+  for (const stream of [true, false]) {
+    const { status, text } = await ask({ stream }, () => Response.error(), { GATEWAY: config, AI: { run } });
+    expect([status, text]).toEqual([200, expect.stringContaining(stream ? '"content":"h"' : '"content":"hi"')]);
+  }
+});
+
 test("the Worker without a document answers everything with a 503", async () => {
   for (const path of ["/health", "/v1/models", "/"]) {
     const answer = await exports.default.fetch(`https://gateway.test${path}`);

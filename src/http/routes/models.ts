@@ -26,6 +26,8 @@ export const listModels =
     const tenant = await tenantOf(c.req.raw, config);
     if (!tenant.ok) return errorResponse(tenant.error);
     const ports = portsOf(c);
+    const open = openRoutes(config, tenant.value).flatMap(({ targets }) => targets.slice(0, 1));
+    await Promise.all(open.map((target) => lists.first(target, ports)));
     const names = new Set([...modelNames(config, tenant.value), ...openNames(config, tenant.value, lists, ports)]);
     const data = [...names].sort().map((id) => cardOf(id, lengthOf(config, tenant.value, id, lists, ports)));
     return Response.json({ object: "list", data });
@@ -49,15 +51,16 @@ const modelsBehind = (route: Route, lists: ModelLists, ports: Ports): readonly L
   return target === undefined ? [] : lists.of(target, ports);
 };
 
+/** The routes that lead to models by the upstream's own names. With a model of its own, all names of a route mean the same. */
+const openRoutes = (config: Config, tenant: Tenant): Route[] =>
+  [...tenant.routes.open, ...config.routes.open].filter(({ targets }) => targets[0]?.model === undefined);
+
 /** The upstreams' own names that a tenant may ask for and that lead to where they are from: adapters too. */
 function openNames(config: Config, tenant: Tenant, lists: ModelLists, ports: Ports): string[] {
-  return [...tenant.routes.open, ...config.routes.open].flatMap((route) =>
-    // With a model of its own, all names of the route mean the same.
-    route.targets[0]?.model === undefined
-      ? modelsBehind(route, lists, ports)
-          .map(({ id }) => id)
-          .filter((id) => routeOf(config, tenant, id) === route)
-      : [],
+  return openRoutes(config, tenant).flatMap((route) =>
+    modelsBehind(route, lists, ports)
+      .map(({ id }) => id)
+      .filter((id) => routeOf(config, tenant, id) === route),
   );
 }
 

@@ -88,6 +88,8 @@ export function createConform({ shape, identity, runs }: ConformOptions, sink: C
     }
   };
 
+  const hasUnbegun = (): boolean => choices.size > 1 && !choices.every((choice) => choice.started);
+
   const note = (delta: JsonObject, choice: Choice): void => {
     choice.hasText ||= isText(delta["content"]) || isText(delta["refusal"]);
     choice.hasReasoning ||= isText(delta["reasoning"]) || isText(delta["reasoning_content"]);
@@ -189,6 +191,7 @@ export function createConform({ shape, identity, runs }: ConformOptions, sink: C
       legal &&
       failure === undefined &&
       (usage === undefined || usage === null) &&
+      parsedChunk["error"] === undefined &&
       head.stands(parsedChunk) &&
       list.every((wire, i) => {
         const choice = members[i];
@@ -305,7 +308,7 @@ export function createConform({ shape, identity, runs }: ConformOptions, sink: C
     usage: () => account.total(),
 
     takeRun: (text, at): number =>
-      runs === undefined || outcome !== undefined ? at : sameShape.run(text, at, runs, took),
+      runs === undefined || outcome !== undefined || hasUnbegun() ? at : sameShape.run(text, at, runs, took),
 
     take(event): void {
       if (outcome !== undefined) return;

@@ -24,7 +24,6 @@ export interface SameShape {
   run(text: string, at: number, sink: RunSink, took: () => void): number;
 }
 
-const OPENING = '"delta":{"content":"';
 const TEXTS = ["content", "reasoning", "reasoning_content", "refusal"];
 // What ends a JSON string, begins an escape (half a character may hide in one) or a special token, or must not stand in it.
 // oxlint-disable-next-line no-control-regex
@@ -63,7 +62,7 @@ export function createSameShape(): SameShape {
       const delta = wire["delta"] as JsonObject;
       const { content } = delta;
       if (!isPlain(content) || Object.keys(delta).length !== 1 || !saysNoMore(wire)) return;
-      const at = placeOf(data, OPENING, content);
+      const at = placeOf(data, "content", content);
       if (at >= 0) remember(data, at, content.length, choice);
     },
 
@@ -72,13 +71,11 @@ export function createSameShape(): SameShape {
       const [out] = chunk["choices"] as [JsonObject];
       const said = out["delta"] as JsonObject;
       if (!isObject(delta) || choice.unrepeat !== undefined || "role" in said) return;
-      // A key or a text that is spelled with an escape is not what it looks like.
-      if (!saysNoMore(wire) || out["logprobs"] !== null || data.includes("\\")) return;
+      if (!saysNoMore(wire) || out["logprobs"] !== null) return;
       const [name = "", ...others] = TEXTS.filter((one) => !isNothing(delta[one]) && delta[one] !== "");
       const text = delta[name];
       if (others.length > 0 || !isPlain(text) || bringsMore(delta)) return;
-      const opening = data.includes(`"${name}": "`) ? `"${name}": "` : `"${name}":"`;
-      const at = placeOf(data, opening, text);
+      const at = placeOf(data, name, text);
       if (at < 0) return;
       const names = TEXTS.filter((one) => said[one] === text);
       const template = { ...said, ...Object.fromEntries(names.map((one) => [one, PLACE])) };
@@ -151,9 +148,12 @@ const bringsMore = ({ tool_calls, function_call, audio }: JsonObject): boolean =
   !isNothing(function_call) ||
   !isNothing(audio);
 
-/** Where the text stands, if what opens it stands only there. */
-function placeOf(data: string, opening: string, text: string): number {
-  const found = data.indexOf(opening);
-  const at = found + opening.length;
-  return found >= 0 && data.indexOf(opening, at) < 0 && data.startsWith(`${text}"`, at) ? at : -1;
+/** Where the text of a member stands, if no other member can be meant: a key that is spelled with an escape is not what it looks like. */
+function placeOf(data: string, name: string, text: string): number {
+  const key = `"${name}"`;
+  const found = data.indexOf(key);
+  const colon = found + key.length;
+  if (found < 0 || data.indexOf(key, colon) >= 0 || data.includes("\\")) return -1;
+  const at = colon + (data.startsWith(': "', colon) ? 3 : 2);
+  return data.startsWith(`:"${text}"`, colon) || data.startsWith(`: "${text}"`, colon) ? at : -1;
 }

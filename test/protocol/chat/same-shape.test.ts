@@ -64,6 +64,9 @@ const DIALECTS: readonly ((text: string) => Json)[] = [
   (content) => chunk({ content, refusal: "no" }),
   (content) => chunk({ content: 0, reasoning: content }),
   (content) => chunk({ content, x: content }),
+  (content) => chunk({ role: null, content: "same" }, null, { x: { content } }),
+  (content) => chunk({ content: "same" }, null, { x: { delta: { content } } }),
+  (content) => ({ ...chunk({ content }), error: null }),
   (content) => chunk({ role: "assistant", content }, null, { content, text: content }),
   (content) => ({ ...chunk({ content }), id: "other" }),
   (content) => ({ ...chunk({ content }), model: null }),
@@ -149,6 +152,20 @@ describe("runs of like events", () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it("of choices beyond those that were asked for wait until each has begun", () => {
+    const events = [
+      chunk(ROLE),
+      choiceChunk(5, ROLE),
+      choiceChunk(5, { content: "a" }),
+      choiceChunk(5, { content: "b" }),
+      choiceChunk(3, { content: null }),
+      choiceChunk(5, { content: "c" }),
+      ...[0, 3, 5].map((index) => choiceChunk(index, {}, "stop")),
+      "[DONE]",
+    ];
+    expect(stream(wire(events)).text).toBe(stream(wire(events), { parsed: true }).text);
   });
 
   it("are not known any more once their choice has finished", () => {
