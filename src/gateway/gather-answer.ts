@@ -4,7 +4,8 @@ import type { Failure } from "../protocol/chat/part.ts";
 import type { Identity } from "../protocol/chat/types.ts";
 import { ERRORS, gatewayError } from "../protocol/errors.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
-import type { Exchange, Reply } from "../upstream/exchange.ts";
+import type { Exchange } from "../upstream/exchange.ts";
+import type { Reply } from "../upstream/reply.ts";
 import type { Target } from "../upstream/target.ts";
 
 /** How long a finished stream may take for its usage and `[DONE]`. */

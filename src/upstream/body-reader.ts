@@ -56,27 +56,5 @@ function byobReaderOf(body: ReadableStream<Uint8Array>): ReadableStreamBYOBReade
   }
 }
 
-/**
- * Reads a body in one go, without the price of a stream, for one that is small and known to be whole.
- * @param unlessStopped rejects when the work is not waited for any longer
- */
-export function createWholeReader(response: Response, unlessStopped: <T>(work: Promise<T>) => Promise<T>): BodyReader {
-  let ended = false;
-  return {
-    get ended() {
-      return ended;
-    },
-    async read(): Promise<Uint8Array | undefined> {
-      if (ended) return undefined;
-      const bytes = new Uint8Array(await unlessStopped(response.arrayBuffer()));
-      ended = true;
-      return bytes;
-    },
-    cancel(): void {
-      if (!ended) response.body?.cancel().catch((reason: unknown) => reason);
-    },
-  };
-}
-
 /** A reader of nothing, for an answer that has no body. */
 export const EMPTY_BODY: BodyReader = { read: () => Promise.resolve(undefined), ended: true, cancel: () => undefined };

@@ -1,26 +1,14 @@
 import { gatewayError, type GatewayError } from "../protocol/errors.ts";
 import type { Failure } from "../protocol/chat/part.ts";
 import { failureFromBody } from "../protocol/chat/part.ts";
-import { invalidAnswer } from "../protocol/upstream-error.ts";
 import { err, ok, type Result } from "../protocol/result.ts";
-import { createBodyReader, createWholeReader, EMPTY_BODY, type BodyReader } from "./body-reader.ts";
+import { createBodyReader, EMPTY_BODY, type BodyReader } from "./body-reader.ts";
 import { createDeadline, type Deadline, type DeadlineExceeded } from "./deadline.ts";
 import type { Departure } from "./departure.ts";
-import { keptHeaders, keptOnSuccess } from "./failure.ts";
+import { keptHeaders } from "./failure.ts";
+import { begunReply, unreadReply, wholeReply, type Reply } from "./reply.ts";
 import type { UpstreamRequest } from "./request.ts";
 import type { Target } from "./target.ts";
-
-/** A 200 whose body has begun. It is read for what it is: what its content type says has been wrong too often. */
-export interface Reply {
-  readonly format: "json" | "events" | "bytes";
-  readonly headers: Readonly<Record<string, string>>;
-  /** What an answer that is not looked into calls itself. */
-  readonly contentType?: string | null;
-  /** The next bytes, the first ones included, valid until the next call; undefined at the end. Rejects when the body breaks off. */
-  read(): Promise<Uint8Array | undefined>;
-  /** Whether all of it has been read, as far as is known without asking. */
-  ended(): boolean;
-}
 
 /** One request to one target, from its first byte to its last, and the limits that hold for it. */
 export interface Exchange {
@@ -47,7 +35,6 @@ export interface ExchangeOptions {
 }
 
 const MAX_ERROR_BYTES = 64 * 1024;
-const MAX_BLANK_BYTES = 1024 * 1024;
 /** What is as small as this and says its length comes in one piece. */
 const ONE_PIECE_BYTES = 16 * 1024;
 /** ... or takes long enough to be given up: where the limit is shorter, the silences within it count. */
@@ -117,51 +104,25 @@ export function createExchange({
     return { ...said, error: { ...said.error, headers: keptHeaders(response.headers) } };
   };
 
-  const readerOf = (response: Response): BodyReader => {
-    const length = lengthOf(response.headers);
-    if (response.ok && !stream && !raw && length !== undefined && isOnePiece(response.headers, length)) {
-      limitBody();
-      return createWholeReader(response, unlessStopped);
-    }
-    return response.body === null ? EMPTY_BODY : createBodyReader(response.body, length);
-  };
-
   /** Whether a body need not be read as a stream. An event stream may be over before its end. */
-  const isOnePiece = (headers: Headers, length: number): boolean =>
+  const isOnePiece = (headers: Headers, length: number | undefined): boolean =>
+    !stream &&
+    !raw &&
+    length !== undefined &&
     length <= ONE_PIECE_BYTES &&
     target.deadlines.idle_ms >= ONE_PIECE_MS &&
     headers.get("content-type")?.includes("json") === true;
 
-  /** Reads until the first byte that tells an event stream from JSON. */
-  const sniff = async (response: Response): Promise<Result<Reply, Failure>> => {
-    let first: Uint8Array | undefined;
-    let format: Reply["format"] | undefined;
-    let blank = 0;
-    while (format === undefined) {
-      const bytes = await reader.read();
-      if (bytes === undefined) return err({ error: invalidAnswer("an empty answer") });
-      const at = bytes.findIndex(isVisible);
-      if (at < 0) {
-        blank += bytes.length;
-        if (blank > MAX_BLANK_BYTES) return err({ error: invalidAnswer("an answer of nothing but white space") });
-        continue;
-      }
-      format = formatOf(bytes[at] ?? 0, response.headers);
-      // White space (and a byte order mark) in front means nothing, in either form. The buffer is used again only after the next
-      // read, which comes when this piece has been taken.
-      first = bytes.subarray(at);
+  const read = async (response: Response): Promise<Result<Reply, Failure>> => {
+    const { ok: isAnswer, headers } = response;
+    const length = lengthOf(headers);
+    if (isAnswer && isOnePiece(headers, length)) {
+      limitBody();
+      return wholeReply(new Uint8Array(await unlessStopped(response.arrayBuffer())), headers);
     }
-    const read = (): Promise<Uint8Array | undefined> => {
-      const bytes = first;
-      first = undefined;
-      return bytes === undefined ? reader.read() : Promise.resolve(bytes);
-    };
-    return ok({
-      format,
-      headers: keptOnSuccess(response.headers),
-      read,
-      ended: () => first === undefined && reader.ended,
-    });
+    if (response.body !== null) reader = createBodyReader(response.body, length);
+    if (!isAnswer) return err(await readError(response));
+    return raw ? ok(unreadReply(reader, headers)) : begunReply(reader, headers);
   };
 
   return {
@@ -179,11 +140,8 @@ export function createExchange({
       } catch {
         return err(failure(() => UNREACHABLE));
       }
-      reader = readerOf(response);
-      if (!response.ok) return err(await readError(response));
-      if (raw) return ok(unread(response, reader));
       try {
-        return await sniff(response);
+        return await read(response);
       } catch {
         return err(broken());
       }
@@ -198,14 +156,6 @@ export function createExchange({
   };
 }
 
-const unread = ({ headers }: Response, reader: BodyReader): Reply => ({
-  format: "bytes",
-  headers: keptOnSuccess(headers),
-  contentType: headers.get("content-type"),
-  read: () => reader.read(),
-  ended: () => reader.ended,
-});
-
 const CLIENT_GONE = gatewayError("client_closed_request", "The client has left.");
 const UNREACHABLE = gatewayError("upstream_unreachable", "The upstream could not be reached.");
 const CUT = gatewayError("upstream_cut", "The connection to the upstream broke off before the answer was finished.");
@@ -214,15 +164,4 @@ const CUT = gatewayError("upstream_cut", "The connection to the upstream broke o
 function lengthOf(headers: Headers): number | undefined {
   const length = headers.get("content-length");
   return length === null || headers.has("content-encoding") ? undefined : Number(length);
-}
-
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-const isVisible = (byte: number): boolean => byte > 0x20 && !BYTE_ORDER_MARK.includes(byte);
-
-/** A brace begins a document. `data:`, `event:`, `id:`, `retry:`, `error:` or a comment begin an event stream; else the label counts. */
-function formatOf(firstByte: number, headers: Headers): Reply["format"] {
-  const first = String.fromCharCode(firstByte);
-  if (first === "{" || first === "[") return "json";
-  const label = headers.get("content-type") ?? "";
-  return ":deir".includes(first) || /^text\/event-stream\b/i.test(label) ? "events" : "json";
 }
