@@ -113,9 +113,10 @@ export function createConform({ shape, identity, runs }: ConformOptions, sink: C
     const meaning = meaningOf(raw);
     if (meaning === undefined || meaning === "failed") return;
     choice.ended = true;
-    answered = true;
     // What was cut short stays cut short, whatever a second finish says.
     if (choice.meaning !== "length") choice.meaning = meaning;
+    // The end of a call without any call is no answer.
+    answered ||= finishOf(choice.meaning ?? meaning, broughtBy(choice, shape)) !== undefined;
     choice.held = held;
   };
 

@@ -1,4 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createAnswerStream } from "../../../src/protocol/answer-stream.ts";
+import { createConform } from "../../../src/protocol/chat/conform.ts";
+import { bytesOf } from "../sse/cut.ts";
 import {
   around,
   choiceChunk,
@@ -12,6 +15,8 @@ import {
   textChunk,
   told,
   wire,
+  identity,
+  SHAPE,
 } from "./streamed.ts";
 
 describe("how an answer fails", () => {
@@ -168,5 +173,18 @@ describe("how an answer fails", () => {
       `data: {"id":"chatcmpl-u","object":"chat.completion.chunk","created":5,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"a","x":null},"finish_reason":null}],"deep":${deep}}\n\n`,
     );
     expect([out.done, out.failed]).toEqual([false, "upstream_invalid"]);
+  });
+
+  it("the end of a call without any call commits to nothing, in whatever reads it comes", () => {
+    const chat = createAnswerStream(
+      (sink, runs) => createConform({ shape: SHAPE, identity: identity(), runs }, sink),
+      1_000_000,
+    );
+    for (const event of [chunk(ROLE), chunk({}, "tool_calls")]) {
+      chat.feed(bytesOf(wire([event])));
+      expect(chat.state.answered).toBe(false);
+    }
+    chat.feed(bytesOf(wire([DONE])));
+    expect(chat.state).toMatchObject({ answered: false, outcome: { kind: "failed" } });
   });
 });
