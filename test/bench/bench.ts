@@ -66,7 +66,7 @@ async function measureAll(rounds: number, only: string, subject: CodeName): Prom
     const { ranMs, waitedMs } = schedule(sluice.pid);
     const waited = { sluice_waited_percent: (100 * waitedMs) / (ranMs + waitedMs) };
     const medians = Object.fromEntries([...taken].map(([key, values]) => [key, median(values)]));
-    const bundle = only === "" || only === "bundle_gzip_kib" ? { bundle_gzip_kib: codes.bundleGzipKib } : {};
+    const bundle = only === "" || only === "bundle_gzip_kib" ? codes.gzipKib : {};
     return { ...medians, ...bundle, ...(chosen.length > 0 ? waited : {}) };
   } finally {
     for (const each of running) each.stop();

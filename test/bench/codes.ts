@@ -8,7 +8,8 @@ import { gatewayDocument } from "./workload.ts";
 export type CodeName = "empty" | "loop" | "sluice";
 
 export interface Codes extends Readonly<Record<CodeName, WorkerCode>> {
-  readonly bundleGzipKib: number;
+  /** Of the main module, and of those that are loaded when they are needed. */
+  readonly gzipKib: Readonly<Record<string, number>>;
 }
 
 export async function loadCodes(upstream: string): Promise<Codes> {
@@ -30,6 +31,11 @@ export async function loadCodes(upstream: string): Promise<Codes> {
       compatibilityFlags,
       bindings: { GATEWAY: gatewayDocument(upstream) },
     },
-    bundleGzipKib: gzipSync(modules[0]?.contents ?? "").length / 1024,
+    gzipKib: Object.fromEntries(
+      modules.map(({ name, contents }, at) => [
+        at === 0 ? "bundle_gzip_kib" : `${name.replace(/^.*\/|\.js$/g, "")}_gzip_kib`,
+        gzipSync(contents).length / 1024,
+      ]),
+    ),
   };
 }
