@@ -22,6 +22,7 @@ const TOO_LARGE = gatewayError(
   "upstream_too_large",
   "The upstream sent an event that is larger than this gateway accepts.",
 );
+const LOOKS_LIKE_JSON = /^\s*[[{"]/;
 const CUT = gatewayError("upstream_cut", "The upstream ended the stream in the middle of an event.");
 
 export function createPassedEvents(): PassedEvents {
@@ -30,7 +31,7 @@ export function createPassedEvents(): PassedEvents {
   let out = "";
   let begun = false;
   let failure: Failure | undefined;
-  // An error that was sent as a document, under the label of events: without a single event.
+  // What was sent as a document, under the label of events: without a single event.
   let document = "";
   const visitor: EventVisitor = {
     text(text): void {
@@ -60,6 +61,7 @@ export function createPassedEvents(): PassedEvents {
     end(): Passed {
       decoder.flush(visitor);
       if (!begun && isErrorText(document)) failure ??= failureFromBody(undefined, document);
+      else if (!begun && LOOKS_LIKE_JSON.test(document)) out += document;
       return passed();
     },
   };
@@ -69,7 +71,7 @@ function failureOf({ data, event, error, complete }: ServerSentEvent): Failure |
   if (error !== undefined) return failureFromBody(undefined, error);
   if (event === "error" || isErrorText(data)) return failureFromBody(undefined, data);
   // The last event may come without its blank line, but not with half of its data.
-  const isHalf = !complete && /^\s*[[{"]/.test(data) && parseTolerant(data) === undefined;
+  const isHalf = !complete && LOOKS_LIKE_JSON.test(data) && parseTolerant(data) === undefined;
   return isHalf ? { error: CUT } : undefined;
 }
 

@@ -6,11 +6,7 @@ import type { Fetch } from "../gateway/ports.ts";
 
 /** An AI binding: it runs a model by its name, with the members of a request. */
 export interface AiBinding {
-  run(
-    model: string,
-    inputs: JsonObject,
-    options: { readonly returnRawResponse: true; readonly signal?: AbortSignal },
-  ): Promise<unknown>;
+  run(model: string, inputs: JsonObject, options: { readonly returnRawResponse: true }): Promise<unknown>;
 }
 
 // A service binding seems to have every method, and the runtime's own `Ai` has a `fetch` that leads elsewhere.

@@ -12,7 +12,7 @@ export interface Departure {
   end(): void;
 }
 
-/** @param signal fires when the client has left; undefined: only `leave` says so */
+/** @param signal fires when the whole that this is a part of is given up, which is as good as left; undefined: only `leave` says so */
 export function createDeparture(signal?: AbortSignal): Departure {
   let left = signal?.aborted === true;
   let listener: (() => void) | undefined;

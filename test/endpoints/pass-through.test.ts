@@ -323,6 +323,12 @@ describe("answers", () => {
     }
   });
 
+  test("a document under the label of events is not lost", async () => {
+    const body = '{"audio":"AAAA","format":"wav"}';
+    rig.answer((_seen, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end(body));
+    expect(await (await rig.post("/v1/audio/speech", { model: "m" })).text()).toBe(body);
+  });
+
   test("a client that leaves cancels the upstream", async () => {
     let gone = false;
     rig.answer((_seen, response) => {
